@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The one list of subcommands; main.c dispatches, help and the manual loop over it. */
+#ifndef TEARLINE_COMMAND_H
+#define TEARLINE_COMMAND_H
+
+#include "option.h"
+
+/* COMMANDS(x): every subcommand, in the order in which help lists them. */
+#define COMMANDS(x) 
+
+#define COMMAND_DECLARE(id) extern const struct command cmd_##id;
+COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * csv - the one list of columns, a writer that loses nothing, a reader by name
+ *
+ * RFC 4180: quotes where needed, CRLF nowhere (LF, as every tool here reads it),
+ * '.' as decimal point whatever the locale. An empty field was not measured.
+ * Columns are never reordered, only added at the end.
+ */
+#ifndef TEARLINE_CSV_H
+#define TEARLINE_CSV_H
+
+#include "util.h"
+
+#define CSV_SCHEMA 1
+
+/* x(name, what it is, for `report --schema` and results/README.md) */
+#define CSV_COLUMNS(x)                                                                           \
+	x(schema, "version of this list of columns: 1")                                          \
+	x(run_id, "one invocation of tearline: start time and process number")                   \
+	x(started_utc, "when the trial began, ISO 8601")                                         \
+	x(host, "node name")                                                                     \
+	x(cpu_model, "as the kernel names it")                                                   \
+	x(cores, "physical cores allowed to this process")                                       \
+	x(kernel, "kernel release")                                                              \
+	x(compiler, "compiler and version that built tearline")                                  \
+	x(flags, "optimisation and sanitizer flags of the build")                                \
+	x(version, "tearline's own version, from git")                                           \
+	x(table, "table, as `tearline tables` lists it")                                         \
+	x(options, "every option of the table, resolved: name=value;name=value")                 \
+	x(kind, "tt, pawn, eval, kv; `all` for the row that carries the times of several")       \
+	x(trace, "trace or workload")                                                            \
+	x(trace_hash, "xxh64 of the operations replayed, hexadecimal")                           \
+	x(hash_mib, "size asked for, MiB; entries end in e")                                     \
+	x(table_bytes, "bytes really allocated for the table, locks and counters included")      \
+	x(entries, "entries the table can hold")                                                 \
+	x(page_size, "what the kernel gave: 4k, thp, 2m, 1g, thp+4k")                            \
+	x(threads, "replaying threads")                                                          \
+	x(placement, "core, compact, spread or list:...")                                        \
+	x(cpus, "OS indices of the CPUs in pinning order")                                       \
+	x(oversubscribed, "1 if there were more threads than allowed CPUs")                      \
+	x(deal, "how streams were dealt to threads: own, merge, split, clone, salt")             \
+	x(clears, "recorded clears and repetitions: barrier, live, drop")                        \
+	x(mode, "throughput, audit, latency")                                                    \
+	x(pacing, "asap or recorded")                                                            \
+	x(caller, "what the caller does with an answer: batch, branch, chain")                   \
+	x(lookahead, "operations ahead whose line is prefetched; 0 = none")                      \
+	x(seed, "seed of everything random in the run")                                          \
+	x(trial, "1, 2, ... within a cell")                                                      \
+	x(seconds, "measured wall time, clears and waits excluded")                              \
+	x(overlap, "share of that time during which all threads ran")                            \
+	x(ops, "operations done: probes and stores")                                             \
+	x(probes, "probes")                                                                      \
+	x(stores, "stores, dropped ones included")                                               \
+	x(hits, "probes with at least one matching entry")                                       \
+	x(matches, "entries that matched; may exceed probes")                                    \
+	x(usable_hits, "tt: probes whose answer allows a cutoff")                                \
+	x(exact_hits, "usable hits by an exact score")                                           \
+	x(lower_hits, "usable hits by a lower bound")                                            \
+	x(upper_hits, "usable hits by an upper bound")                                           \
+	x(exact_stores, "tt: stores of exact scores")                                            \
+	x(lower_stores, "tt: stores of lower bounds")                                            \
+	x(upper_stores, "tt: stores of upper bounds")                                            \
+	x(drops, "tt: stores that say nothing and were dropped")                                 \
+	x(bumps, "tt: entries copied to another slot to make room")                              \
+	x(refreshes, "entries rewritten with the current generation by probes")                  \
+	x(contended_probes, "audit: probes whose line another thread wrote meanwhile")           \
+	x(contended_stores, "audit: stores whose line another thread wrote meanwhile")           \
+	x(torn_reads, "audit: verified slots with words no single store of that key wrote")      \
+	x(wrong_key_hits, "audit: intact entries of another key with the same signature")        \
+	x(false_misses, "audit: misses of keys that were resident, proved")                      \
+	x(possible_false_misses, "audit: misses that a re-probe turned into hits, not proved")   \
+	x(stale_hits, "audit: an older store returned although a newer had completed")           \
+	x(lost_stores, "audit: completed stores that are gone for no reason")                    \
+	x(unusable_slots, "audit, at rest: slots that verify for no key this run stored")        \
+	x(duplicate_keys, "audit, at rest, kv: keys in two slots")                               \
+	x(copies_per_key, "audit, at rest, tt: slots per distinct key (more than 1 by design)")  \
+	x(mops, "million operations a second: sum of each thread's rate while it ran")           \
+	x(ns_per_op, "nanoseconds per operation and thread while it ran")                        \
+	x(p50_ns, "latency: median")                                                             \
+	x(p90_ns, "latency: 90th percentile")                                                    \
+	x(p99_ns, "latency: 99th percentile")                                                    \
+	x(p999_ns, "latency: 99.9th percentile")                                                 \
+	x(p9999_ns, "latency: 99.99th percentile")                                               \
+	x(max_ns, "latency: largest")                                                            \
+	x(cycles_per_op, "hardware counter, where there is one")                                 \
+	x(instructions_per_op, "hardware counter, where there is one")                           \
+	x(cache_misses_per_op, "hardware counter, where there is one")                           \
+	x(warnings, "what a reader should know before trusting the row; semicolon separated")    \
+	x(stream_ns, "the harness's floor, same streams and threads: reading an operation")      \
+	x(null_ns, "the harness's floor: reading and dispatching an operation, no table")        \
+	x(refresh, "resolved refresh option of the table: always, stale, cas, never")            \
+	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
+	x(measured_share, "measured time of the trial's whole time, setup and clears included")
+
+#define CSV_ENUM(name, help) COL_##name,
+enum csv_column { CSV_COLUMNS(CSV_ENUM) NR_COLS };
+#undef CSV_ENUM
+extern const char *const csv_names[NR_COLS];
+extern const char *const csv_help[NR_COLS];
+
+/* One row under construction: NULL = not measured. Zero it, set, write, free. */
+struct csv_row {
+	char *field[NR_COLS];
+};
+void csv_set(struct csv_row *r, enum csv_column c, const char *s); /* copies */
+void csv_set_u64(struct csv_row *r, enum csv_column c, uint64_t v);
+/* Shortest form that keeps `digits` significant digits, '.' always. */
+void csv_set_double(struct csv_row *r, enum csv_column c, double v, int digits);
+void csv_copy(struct csv_row *dst, const struct csv_row *src);
+void csv_row_clear(struct csv_row *r);
+
+/*
+ * Writer: "-" is standard output. A new or empty file gets the header; to one that
+ * is there rows are appended, if its header is ours (anything else is an error and
+ * the file stays as it was; a last row cut short by a crash is an error that names
+ * the line). csv_write() puts a whole row down and fdatasyncs it: 0 or -1, and where
+ * the disk is full the part of the row that went down is cut off again.
+ */
+struct csv_writer;
+int csv_open(const char *path, struct csv_writer **out, struct err *e);
+int csv_write(struct csv_writer *w, const struct csv_row *r, struct err *e);
+int csv_close(struct csv_writer *w, struct err *e);
+
+/* Reader: any RFC 4180 file with a header; columns are found by name. */
+struct csv_file {
+	char *path;
+	size_t nr_cols, nr_rows;
+	char **name; /* nr_cols */
+	char **cell; /* nr_rows * nr_cols, row-major; "" = not measured */
+};
+int csv_read(const char *path, struct csv_file **out, struct err *e);
+void csv_file_free(struct csv_file *f);
+/* Index of a column, or -1. */
+int csv_find(const struct csv_file *f, const char *name);
+
+#endif

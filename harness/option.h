@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * option - one table per command from which parsing, --help and the manual come
+ *
+ * A command lists its options with their default and help text in one place;
+ * option_parse() stores each value where the entry points, checks its range, and
+ * answers --help by itself.
+ */
+#ifndef TEARLINE_OPTION_H
+#define TEARLINE_OPTION_H
+
+#include <stdio.h>
+#include "util.h"
+
+enum option_type {
+	OPT_FLAG, /* bool: no argument */
+	OPT_STR, /* const char *: anything */
+	OPT_U64, /* uint64_t within [min, max] */
+	OPT_DECIMAL, /* double within [min, max] */
+	OPT_CHOICE, /* unsigned: index into "a|b|c", which is the metavar */
+};
+
+struct option_def {
+	const char *name; /* long name without dashes; NULL ends the table */
+	enum option_type type;
+	void *dest;
+	const char *metavar; /* "N", "FILE", "a|b|c"; NULL for flags */
+	const char *dflt; /* parsed like an argument; NULL leaves *dest alone */
+	const char *help;
+	uint64_t min, max; /* U64 and DECIMAL; max 0 = no bound */
+};
+
+struct command {
+	const char *name;
+	const char *summary; /* one line, for the list of commands */
+	const char *usage; /* what follows the name */
+	const char *example; /* at least one whole command line, newline separated */
+	int (*run)(const struct command *c, int argc, char **argv);
+	/* for --help and the manual: options whose dest nobody reads */
+	const struct option_def *(*options)(void);
+};
+
+/*
+ * Parse argv[1..] by the table. Returns the index of the first positional
+ * argument (options may stand anywhere; argv is permuted), or -1 after an error
+ * or --help, with *status set to the exit code.
+ */
+int option_parse(const struct command *c, const struct option_def *defs, int argc, char **argv,
+		 int *status);
+
+/* The help text, and the same as a section of the manual page (roff). */
+void option_help(const struct command *c, FILE *f);
+void option_man(const struct command *c, FILE *f);
+
+#endif

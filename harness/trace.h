@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace - recorded table operations: the file and what it is in memory
+ *
+ * A trace holds one stream per recorded thread: every operation of that thread
+ * on its tables, in program order, with time stamps of a clock that all streams
+ * share.
+ */
+#ifndef TEARLINE_TRACE_H
+#define TEARLINE_TRACE_H
+
+#include "util.h"
+
+enum kind { KIND_TT, KIND_PAWN, KIND_EVAL, KIND_KV, NR_KINDS };
+extern const char *const kind_names[NR_KINDS]; /* "tt", "pawn", "eval", "kv" */
+
+/* op = kind * 2 + is_store; the two events come after them. */
+enum trace_opcode {
+	OP_TT_PROBE,
+	OP_TT_STORE,
+	OP_PAWN_PROBE,
+	OP_PAWN_STORE,
+	OP_EVAL_PROBE,
+	OP_EVAL_STORE,
+	OP_KV_PROBE,
+	OP_KV_STORE,
+	OP_NEW_GENERATION, /* a new search began: one thread's event, holds for all */
+	OP_CLEAR, /* the tables were cleared */
+	NR_OPS,
+};
+extern const char *const trace_op_names[NR_OPS]; /* "tt_probe", ... for info and CSV */
+
+enum trace_bound { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT };
+
+/* trace_op.flags */
+#define TRACE_THREAT 0x01u
+#define TRACE_BOUND_SHIFT 1 /* two bits: enum trace_bound; 0 on probes */
+#define TRACE_BOUND_MASK 0x06u
+#define TRACE_HIT_SHIFT 3 /* two bits: what the engine saw: 0 miss, 1 hit, 2 usable */
+#define TRACE_HIT_MASK 0x18u
+#define TRACE_ENGINE_SHIFT 5 /* three bits: bits 1..3 of the recorded flags */
+#define TRACE_ENGINE_MASK 0xe0u
+
+#define TRACE_PLY_UNKNOWN 0xffu
+#define TRACE_DEPTH_UNKNOWN 0xffu /* for next_depth */
+
+/*
+ * One operation, 24 bytes, so that a replay reads as little as it can.
+ * gap is the time since the stream's previous operation (since `start` for the
+ * first), in ticks of trace.tsc_hz, 40 bits: gap_lo | gap_hi << 32.
+ */
+struct trace_op {
+	uint64_t key;
+	union {
+		uint32_t move; /* stores, events; engine's encoding, 0 none */
+		int32_t beta; /* probes */
+	};
+	int16_t value; /* stores: score; probes: alpha */
+	uint8_t depth; /* engine's units */
+	uint8_t next_depth; /* probes: null-move depth, or TRACE_DEPTH_UNKNOWN */
+	uint8_t op; /* enum trace_opcode */
+	uint8_t flags;
+	uint8_t ply; /* from the root, clamped to 254, or TRACE_PLY_UNKNOWN */
+	uint8_t gap_hi;
+	uint32_t gap_lo;
+};
+_Static_assert(sizeof(struct trace_op) == 24, "a record is 24 bytes in memory");
+
+struct trace_stream {
+	struct trace_op *op;
+	size_t nr;
+	uint64_t start; /* ticks of the first operation, same clock for all streams */
+	uint32_t thread; /* the recorded thread's index; 0 drives the search */
+};
+
+struct trace {
+	char source[64]; /* engine and commit */
+	char name[64]; /* base name of the file without .tlt, for reports */
+	uint64_t hash; /* xxh64 over all streams' operations: identifies the content */
+	uint64_t tsc_hz;
+	int32_t mate; /* scores from here on are mates */
+	size_t nr_streams;
+	struct trace_stream *stream;
+	uint64_t count[NR_OPS]; /* over all streams */
+};
+
+static inline uint64_t trace_op_gap(const struct trace_op *op)
+{
+	return op->gap_lo | (uint64_t)op->gap_hi << 32;
+}
+
+static inline enum trace_bound trace_op_bound(const struct trace_op *op)
+{
+	return (enum trace_bound)((op->flags & TRACE_BOUND_MASK) >> TRACE_BOUND_SHIFT);
+}
+
+/*
+ * Read and check a whole trace file. Any cut, flip, swap of blocks or appended
+ * byte is an error that names the file, the block and the offset. 0 or -1.
+ */
+int trace_read(const char *path, struct trace **out, struct err *e);
+
+/* Write to a temporary beside `path` and rename: never half a file. 0 or -1. */
+int trace_write(const struct trace *t, const char *path, struct err *e);
+
+void trace_free(struct trace *t);
+
+/*
+ * Read the raw files of one recording (layout: record.h), plain or zstd, one a
+ * thread, in any order. mate < 0: the engine's own threshold, by its name. 0 or -1.
+ */
+int trace_import(char *const *paths, size_t nr, int32_t mate, struct trace **out, struct err *e);
+
+#endif
