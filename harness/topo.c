@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * topo - placements from hwloc's tree, and pinning that is read back
+ *
+ * The tree is flattened once into one record per allowed CPU that says to which
+ * core, L3, NUMA node and package it belongs; a placement is then an ordering of
+ * these records. A level the machine does not report (virtual machines often lack
+ * cores or L3 caches) is a level at which all CPUs are alike, except that a CPU
+ * without a core is its own core.
+ */
+#include "topo.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hwloc.h>
+
+/* The levels over which spread takes turns, outermost first. */
+enum level { LEVEL_PACKAGE, LEVEL_NUMA, LEVEL_L3, NR_LEVELS };
+
+#define NO_UNIT (-1) /* this CPU belongs to no unit of that level, or no kind */
+#define RANGES_SHOWN 160 /* of a list of CPUs in an error, to leave room for the cure */
+#define CPUS_PROBED (1u << 20) /* give up on the affinity mask beyond that many CPUs */
+
+struct cpu {
+	unsigned os; /* the kernel's number */
+	unsigned logical; /* hwloc's, which follows the tree */
+	unsigned core; /* hwloc's logical number of the core, or a number of its own */
+	unsigned sibling; /* which SMT thread of its core, disallowed ones counted */
+	unsigned turn; /* the same among the allowed ones */
+	int unit[NR_LEVELS]; /* NUMA: the kernel's number, else hwloc's logical one */
+	int kind; /* hwloc's index of the kind of core */
+	unsigned slowness; /* 0 for the fastest kind, and where kinds are unranked */
+	unsigned rank; /* scratch for ordering */
+};
+
+struct topo {
+	hwloc_topology_t hw;
+	hwloc_bitmap_t allowed;
+	char *source; /* where a topology that is not this system's came from */
+	bool this_system;
+	struct cpu *cpu; /* the allowed ones, in logical order */
+	unsigned nr;
+	unsigned nr_cores;
+};
+
+/* "0-3,8", cut short where an error line has to hold it. */
+static char *ranges(hwloc_const_bitmap_t set)
+{
+	char *s = NULL;
+
+	if (hwloc_bitmap_list_asprintf(&s, set) < 0)
+		s = NULL;
+	return s ? s : xstrdup("?");
+}
+
+static char *short_ranges(hwloc_const_bitmap_t set)
+{
+	char *s = ranges(set);
+	size_t end = RANGES_SHOWN;
+
+	if (strlen(s) <= RANGES_SHOWN)
+		return s;
+	while (s[end] != ',' && end > 0)
+		end--;
+	memcpy(s + end, ",...", sizeof(",..."));
+	return s;
+}
+
+/* An affinity mask as large as this kernel's: glibc's cpu_set_t ends at 1024 CPUs. */
+static cpu_set_t *read_affinity(size_t *size, unsigned *nr_cpus)
+{
+	for (unsigned nr = 1024; nr <= CPUS_PROBED; nr *= 2) {
+		cpu_set_t *set = CPU_ALLOC(nr);
+
+		if (!set) {
+			errno = ENOMEM;
+			return NULL;
+		}
+		*size = CPU_ALLOC_SIZE(nr);
+		*nr_cpus = nr;
+		CPU_ZERO_S(*size, set);
+		if (!sched_getaffinity(0, *size, set))
+			return set;
+		CPU_FREE(set);
+		if (errno != EINVAL)
+			return NULL;
+	}
+	return NULL;
+}
+
+static int apply_affinity(struct topo *t, struct err *e)
+{
+	hwloc_bitmap_t mask;
+	cpu_set_t *set;
+	unsigned nr_cpus;
+	size_t size;
+
+	set = read_affinity(&size, &nr_cpus);
+	if (!set)
+		return err_set(e, "cannot read the CPU affinity mask: %s", strerror(errno));
+	mask = hwloc_bitmap_alloc();
+	for (unsigned i = 0; i < nr_cpus; i++)
+		if (CPU_ISSET_S(i, size, set))
+			hwloc_bitmap_set(mask, i);
+	hwloc_bitmap_and(t->allowed, t->allowed, mask);
+	hwloc_bitmap_free(mask);
+	CPU_FREE(set);
+	return 0;
+}
+
+/* hwloc falls back to the real machine when it cannot use what these name. */
+static const char *const foreign_sources[] = { "HWLOC_XMLFILE", "HWLOC_SYNTHETIC" };
+
+static const char *source_variable(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_sources); i++) {
+		const char *value = getenv(foreign_sources[i]);
+
+		if (value && *value)
+			return foreign_sources[i];
+	}
+	return NULL;
+}
+
+static int find_source(struct topo *t, struct err *e)
+{
+	const char *variable = source_variable();
+
+	t->this_system = hwloc_topology_is_thissystem(t->hw);
+	if (!t->this_system) {
+		t->source = variable ? xasprintf("%s=%s", variable, getenv(variable))
+				     : xstrdup("hwloc's environment variables");
+		return 0;
+	}
+	/* HWLOC_THISSYSTEM=1 vouches for the description */
+	if (variable && !getenv("HWLOC_THISSYSTEM"))
+		return err_set(e, "%s=%s: hwloc cannot use this; expected %s", variable,
+			       getenv(variable),
+			       strcmp(variable, "HWLOC_XMLFILE")
+				       ? "a description like 'pack:2 core:4 pu:2'"
+				       : "a topology saved by lstopo");
+	return 0;
+}
+
+static int unit_of(struct topo *t, hwloc_obj_t pu, hwloc_obj_type_t type)
+{
+	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(t->hw, type, pu);
+
+	return obj ? (int)obj->logical_index : NO_UNIT;
+}
+
+/* NUMA nodes hang beside the tree; the smallest around the CPU is its own. */
+static int numa_of(struct topo *t, hwloc_obj_t pu)
+{
+	hwloc_obj_t node = NULL;
+	int found = NO_UNIT, weight = 0;
+
+	while ((node = hwloc_get_next_obj_by_type(t->hw, HWLOC_OBJ_NUMANODE, node))) {
+		int w = hwloc_bitmap_weight(node->cpuset);
+
+		if (!hwloc_bitmap_isset(node->cpuset, pu->os_index))
+			continue;
+		if (found == NO_UNIT || w < weight) {
+			found = (int)node->os_index;
+			weight = w;
+		}
+	}
+	return found;
+}
+
+#if HWLOC_API_VERSION >= 0x00020400
+static void find_kind(struct topo *t, struct cpu *c, hwloc_obj_t pu)
+{
+	int nr = hwloc_cpukinds_get_nr(t->hw, 0);
+	int efficiency = -1;
+
+	c->kind = NO_UNIT;
+	if (nr < 2)
+		return;
+	c->kind = hwloc_cpukinds_get_by_cpuset(t->hw, pu->cpuset, 0);
+	if (c->kind < 0) {
+		c->kind = NO_UNIT;
+		c->slowness = (unsigned)nr;
+		return;
+	}
+	/* ranked kinds are numbered from the slowest up; unranked ones say -1 */
+	hwloc_cpukinds_get_info(t->hw, (unsigned)c->kind, NULL, &efficiency, NULL, NULL, 0);
+	if (efficiency >= 0)
+		c->slowness = (unsigned)(nr - 1 - c->kind);
+}
+
+/* "IntelAtom" where hwloc knows a name, else the number. */
+static char *kind_name(const struct topo *t, int kind)
+{
+	struct hwloc_info_s *info = NULL;
+	unsigned nr = 0;
+
+	if (kind == NO_UNIT)
+		return xstrdup("-");
+	hwloc_cpukinds_get_info(t->hw, (unsigned)kind, NULL, NULL, &nr, &info, 0);
+	for (unsigned i = 0; i < nr; i++)
+		if (!strcmp(info[i].name, "CoreType"))
+			return xstrdup(info[i].value);
+	return xasprintf("%d", kind);
+}
+#else
+static void find_kind(struct topo *t, struct cpu *c, hwloc_obj_t pu)
+{
+	c->kind = NO_UNIT;
+}
+
+static char *kind_name(const struct topo *t, int kind)
+{
+	return xstrdup("-");
+}
+#endif
+
+/*
+ * Every PU is visited, the disallowed ones too, so that cores and siblings have
+ * the numbers lstopo shows. The siblings of a core follow each other.
+ */
+static void flatten(struct topo *t)
+{
+	hwloc_obj_t pu = NULL, core = NULL;
+	unsigned nr_seen = 0, sibling = 0, turn = 0;
+
+	t->cpu = xcalloc((size_t)hwloc_bitmap_weight(t->allowed), sizeof(*t->cpu));
+	while ((pu = hwloc_get_next_obj_by_type(t->hw, HWLOC_OBJ_PU, pu))) {
+		hwloc_obj_t its = hwloc_get_ancestor_obj_by_type(t->hw, HWLOC_OBJ_CORE, pu);
+		struct cpu *c = &t->cpu[t->nr];
+
+		if (!its || its != core) {
+			nr_seen++;
+			sibling = turn = 0;
+		}
+		core = its;
+		if (hwloc_bitmap_isset(t->allowed, pu->os_index)) {
+			c->os = pu->os_index;
+			c->logical = pu->logical_index;
+			c->core = nr_seen - 1;
+			c->sibling = sibling;
+			c->turn = turn++;
+			c->unit[LEVEL_PACKAGE] = unit_of(t, pu, HWLOC_OBJ_PACKAGE);
+			c->unit[LEVEL_NUMA] = numa_of(t, pu);
+			c->unit[LEVEL_L3] = unit_of(t, pu, HWLOC_OBJ_L3CACHE);
+			find_kind(t, c, pu);
+			t->nr_cores += c->turn == 0;
+			t->nr++;
+		}
+		sibling++;
+	}
+}
+
+int topo_open(struct topo **out, struct err *e)
+{
+	struct topo *t = xcalloc(1, sizeof(*t));
+
+	if (hwloc_topology_init(&t->hw)) {
+		err_set(e, "cannot start hwloc: %s", strerror(errno));
+		goto out_free;
+	}
+	hwloc_topology_set_flags(t->hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	if (hwloc_topology_load(t->hw)) {
+		err_set(e, "hwloc cannot discover the topology: %s", strerror(errno));
+		goto out_hw;
+	}
+	if (find_source(t, e))
+		goto out_hw;
+	t->allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hw));
+	/* in case the allowed set speaks of CPUs that are offline */
+	hwloc_bitmap_and(t->allowed, t->allowed, hwloc_topology_get_topology_cpuset(t->hw));
+	if (t->this_system && apply_affinity(t, e))
+		goto out_allowed;
+	if (hwloc_bitmap_iszero(t->allowed)) {
+		err_set(e, "no CPU is both known to hwloc and in the affinity mask");
+		goto out_allowed;
+	}
+	flatten(t);
+	*out = t;
+	return 0;
+out_allowed:
+	hwloc_bitmap_free(t->allowed);
+out_hw:
+	hwloc_topology_destroy(t->hw);
+	free(t->source);
+out_free:
+	free(t);
+	return -1;
+}
+
+void topo_close(struct topo *t)
+{
+	if (!t)
+		return;
+	hwloc_bitmap_free(t->allowed);
+	hwloc_topology_destroy(t->hw);
+	free(t->source);
+	free(t->cpu);
+	free(t);
+}
+
+bool topo_is_this_system(const struct topo *t)
+{
+	return t->this_system;
+}
+
+unsigned topo_nr_allowed(const struct topo *t)
+{
+	return t->nr;
+}
+
+unsigned topo_nr_cores(const struct topo *t)
+{
+	return t->nr_cores;
+}
+
+static int compare(unsigned a, unsigned b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_logical(const void *a, const void *b)
+{
+	const struct cpu *x = a, *y = b;
+
+	return compare(x->logical, y->logical);
+}
+
+/* First siblings before second ones, fast cores before slow ones. */
+static int by_pass(const struct cpu *x, const struct cpu *y)
+{
+	int r = compare(x->turn, y->turn);
+
+	return r ? r : compare(x->slowness, y->slowness);
+}
+
+static int by_core(const void *a, const void *b)
+{
+	int r = by_pass(a, b);
+
+	return r ? r : by_logical(a, b);
+}
+
+/* Same pass, and within the same units of the `nr` outermost levels? */
+static int by_group(const struct cpu *x, const struct cpu *y, unsigned nr)
+{
+	int r = by_pass(x, y);
+
+	for (unsigned i = 0; !r && i < nr; i++)
+		r = (x->unit[i] > y->unit[i]) - (x->unit[i] < y->unit[i]);
+	return r;
+}
+
+static int by_turns(const void *a, const void *b, void *nr_outer)
+{
+	const struct cpu *x = a, *y = b;
+	unsigned nr = *(const unsigned *)nr_outer;
+	int r = by_group(x, y, nr);
+
+	if (!r)
+		r = compare(x->rank, y->rank);
+	/* equal ranks: one from each unit of the level within, in their order */
+	return r ? r : by_logical(x, y);
+}
+
+/*
+ * Round robin over nested levels, from the inside out: rank the cores of an L3;
+ * then each NUMA node takes from its L3s in turn, which gives ranks within the
+ * node; then packages from nodes; then the machine from packages.
+ */
+static void order_spread(struct cpu *cpu, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		cpu[i].rank = cpu[i].logical;
+	for (unsigned outer = NR_LEVELS + 1; outer-- > 0;) {
+		qsort_r(cpu, nr, sizeof(*cpu), by_turns, &outer);
+		for (unsigned i = 0, rank = 0; i < nr; i++) {
+			rank = i && !by_group(&cpu[i - 1], &cpu[i], outer) ? rank + 1 : 0;
+			cpu[i].rank = rank;
+		}
+	}
+}
+
+/* A growing list of OS indices. */
+struct cpu_list {
+	unsigned *cpu;
+	unsigned nr;
+	size_t room;
+};
+
+static void list_add(struct cpu_list *l, unsigned cpu)
+{
+	if (l->nr == l->room) {
+		l->room = l->room ? 2 * l->room : 16;
+		l->cpu = xrealloc(l->cpu, l->room * sizeof(*l->cpu));
+	}
+	l->cpu[l->nr++] = cpu;
+}
+
+static int check_allowed(const struct topo *t, const char *how, uint64_t cpu, struct err *e)
+{
+	char *allowed;
+
+	if (cpu < CPUS_PROBED && hwloc_bitmap_isset(t->allowed, (unsigned)cpu))
+		return 0;
+	allowed = short_ranges(t->allowed);
+	err_set(e, "--placement %.100s: CPU %ju is not allowed (allowed: %s)", how,
+		(uintmax_t)cpu, allowed);
+	free(allowed);
+	return -1;
+}
+
+/* One number or range of a list, `s` up to a comma or the end. */
+static int parse_range(const char *s, size_t len, uint64_t *first, uint64_t *last)
+{
+	char text[64];
+	char *dash;
+
+	if (len >= sizeof(text))
+		return -1;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	dash = strchr(text, '-');
+	if (dash)
+		*dash = '\0';
+	if (parse_u64(text, 0, UINT32_MAX, first))
+		return -1;
+	if (!dash) {
+		*last = *first;
+		return 0;
+	}
+	return parse_u64(dash + 1, *first, UINT32_MAX, last);
+}
+
+/* The text behind "list:"; every CPU of it is checked before it is added. */
+static int parse_list(const struct topo *t, const char *how, const char *s, struct cpu_list *l,
+		      struct err *e)
+{
+	uint64_t first, last;
+
+	for (;;) {
+		size_t len = strcspn(s, ",");
+
+		if (parse_range(s, len, &first, &last))
+			return err_set(e,
+				       "--placement %.100s: expected OS indices as in "
+				       "list:0,2,5-7, got '%.*s'",
+				       how, len > 40 ? 40 : (int)len, s);
+		for (uint64_t cpu = first; cpu <= last; cpu++) {
+			if (check_allowed(t, how, cpu, e))
+				return -1;
+			list_add(l, (unsigned)cpu);
+		}
+		if (!s[len])
+			return 0;
+		s += len + 1;
+	}
+}
+
+/* The CPU that comes first among those that stand twice in the list, or -1. */
+static int64_t find_twice(const unsigned *cpu, unsigned nr)
+{
+	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
+	int64_t found = -1;
+
+	for (unsigned i = 0; i < nr && found < 0; i++) {
+		if (hwloc_bitmap_isset(seen, cpu[i]))
+			found = cpu[i];
+		hwloc_bitmap_set(seen, cpu[i]);
+	}
+	hwloc_bitmap_free(seen);
+	return found;
+}
+
+static int order_list(const struct topo *t, const char *how, unsigned threads,
+		      bool oversubscribe, struct cpu_list *l, struct err *e)
+{
+	int64_t twice;
+
+	if (parse_list(t, how, how + strlen("list:"), l, e))
+		return -1;
+	if (oversubscribe)
+		return 0;
+	twice = find_twice(l->cpu, l->nr);
+	if (twice >= 0)
+		return err_set(e,
+			       "--placement %.100s: CPU %jd stands twice; name each once or "
+			       "use --oversubscribe",
+			       how, (intmax_t)twice);
+	if (threads > l->nr)
+		return err_set(e,
+			       "--placement %.100s: holds %u CPU%s for --threads %u; name more "
+			       "or use --oversubscribe",
+			       how, l->nr, l->nr == 1 ? "" : "s", threads);
+	return 0;
+}
+
+static int too_many_threads(const struct topo *t, unsigned threads, struct err *e)
+{
+	char *allowed = short_ranges(t->allowed);
+
+	err_set(e,
+		"--threads %u: only %u CPU%s allowed (%s); use fewer threads or --oversubscribe",
+		threads, t->nr, t->nr == 1 ? " is" : "s are", allowed);
+	free(allowed);
+	return -1;
+}
+
+static int order_named(const struct topo *t, const char *how, unsigned threads,
+		       bool oversubscribe, struct cpu_list *l, struct err *e)
+{
+	struct cpu *order;
+
+	if (threads > t->nr && !oversubscribe)
+		return too_many_threads(t, threads, e);
+	order = xcalloc(t->nr, sizeof(*order));
+	memcpy(order, t->cpu, t->nr * sizeof(*order));
+	if (!strcmp(how, "core"))
+		qsort(order, t->nr, sizeof(*order), by_core);
+	else if (!strcmp(how, "spread"))
+		order_spread(order, t->nr);
+	/* compact: they are in this order already */
+	for (unsigned i = 0; i < t->nr; i++)
+		list_add(l, order[i].os);
+	free(order);
+	return 0;
+}
+
+int topo_place(const struct topo *t, const char *how, unsigned threads, bool oversubscribe,
+	       struct placement *out, struct err *e)
+{
+	bool named = !strcmp(how, "core") || !strcmp(how, "compact") || !strcmp(how, "spread");
+	struct cpu_list l = { NULL, 0, 0 };
+	int r;
+
+	if (!named && strncmp(how, "list:", strlen("list:")))
+		return err_set(
+			e,
+			"--placement %.100s: expected core, compact, spread or a list of "
+			"OS indices as in list:0,2,5-7",
+			how);
+	if (threads > TOPO_MAX_THREADS)
+		return err_set(e, "--threads %u: expected at most %u", threads,
+			       TOPO_MAX_THREADS);
+	r = named ? order_named(t, how, threads, oversubscribe, &l, e)
+		  : order_list(t, how, threads, oversubscribe, &l, e);
+	if (r)
+		goto out_list;
+	out->nr = threads ? threads : l.nr;
+	out->cpu = xcalloc(out->nr, sizeof(*out->cpu));
+	for (unsigned i = 0; i < out->nr; i++)
+		out->cpu[i] = l.cpu[i % l.nr];
+	out->oversubscribed = find_twice(out->cpu, out->nr) >= 0;
+out_list:
+	free(l.cpu);
+	return r;
+}
+
+void placement_free(struct placement *p)
+{
+	free(p->cpu);
+	memset(p, 0, sizeof(*p));
+}
+
+char *placement_str(const struct placement *p)
+{
+	char *s = xcalloc(p->nr + 1u, sizeof("4294967295,") - 1);
+	char *end = s;
+
+	for (unsigned i = 0; i < p->nr; i++)
+		end += sprintf(end, i ? ",%u" : "%u", p->cpu[i]);
+	return s;
+}
+
+/* The mask of the calling thread must now hold this CPU, no other. */
+static int check_binding(unsigned cpu, struct err *e)
+{
+	unsigned nr_cpus;
+	cpu_set_t *set;
+	size_t size;
+	int nr, on;
+	bool in;
+
+	set = read_affinity(&size, &nr_cpus);
+	if (!set)
+		return err_set(e, "cannot read the binding to CPU %u back: %s", cpu,
+			       strerror(errno));
+	nr = CPU_COUNT_S(size, set);
+	in = cpu < nr_cpus && CPU_ISSET_S(cpu, size, set);
+	CPU_FREE(set);
+	if (!in || nr != 1)
+		return err_set(e, "binding to CPU %u did not hold: the mask has %d CPUs, %s it",
+			       cpu, nr, in ? "among them" : "without");
+	on = sched_getcpu();
+	if (on < 0 || (unsigned)on != cpu)
+		return err_set(e, "binding to CPU %u did not hold: running on CPU %d", cpu, on);
+	return 0;
+}
+
+static int set_affinity(unsigned cpu, struct err *e)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	size_t size = CPU_ALLOC_SIZE(cpu + 1);
+	int error;
+
+	if (!set)
+		return err_set(e, "cannot bind to CPU %u: %s", cpu, strerror(ENOMEM));
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	error = pthread_setaffinity_np(pthread_self(), size, set);
+	CPU_FREE(set);
+	if (error)
+		return err_set(e, "cannot bind to CPU %u: %s", cpu, strerror(error));
+	return 0;
+}
+
+int topo_bind_self(const struct topo *t, unsigned cpu, struct err *e)
+{
+	char *allowed;
+
+	if (!t->this_system)
+		return err_set(
+			e,
+			"cannot bind to CPU %u: the topology is not this system's (%.200s), "
+			"which allows planning only",
+			cpu, t->source);
+	if (!hwloc_bitmap_isset(t->allowed, cpu)) {
+		allowed = short_ranges(t->allowed);
+		err_set(e, "cannot bind to CPU %u: not allowed (allowed: %s)", cpu, allowed);
+		free(allowed);
+		return -1;
+	}
+	if (set_affinity(cpu, e))
+		return -1;
+	return check_binding(cpu, e);
+}
+
+/* A type may stand at several depths, where hwloc's own count gives up. */
+static unsigned count_objects(const struct topo *t, hwloc_obj_type_t type)
+{
+	unsigned nr = 0;
+
+	if (type == HWLOC_OBJ_NUMANODE)
+		return hwloc_get_nbobjs_by_depth(t->hw, HWLOC_TYPE_DEPTH_NUMANODE);
+	for (int depth = 0; depth < hwloc_topology_get_depth(t->hw); depth++)
+		if (hwloc_get_depth_type(t->hw, depth) == type)
+			nr += hwloc_get_nbobjs_by_depth(t->hw, depth);
+	return nr;
+}
+
+static void print_machine(const struct topo *t, FILE *f)
+{
+	char *allowed = ranges(t->allowed);
+
+	if (t->this_system)
+		fputs("machine: this system\n", f);
+	else
+		fprintf(f, "machine: planned from %s, not this system\n", t->source);
+	fprintf(f, "found: packages %u, NUMA nodes %u, L3 caches %u, cores %u, CPUs %u\n",
+		count_objects(t, HWLOC_OBJ_PACKAGE), count_objects(t, HWLOC_OBJ_NUMANODE),
+		count_objects(t, HWLOC_OBJ_L3CACHE), count_objects(t, HWLOC_OBJ_CORE),
+		count_objects(t, HWLOC_OBJ_PU));
+	fprintf(f, "allowed: CPUs %u (%s), cores %u\n", t->nr, allowed, t->nr_cores);
+	free(allowed);
+}
+
+static const struct cpu *find_cpu(const struct topo *t, unsigned os)
+{
+	for (unsigned i = 0; i < t->nr; i++)
+		if (t->cpu[i].os == os)
+			return &t->cpu[i];
+	return NULL;
+}
+
+static void print_unit(int unit, FILE *f)
+{
+	if (unit == NO_UNIT)
+		fprintf(f, " %7s", "-");
+	else
+		fprintf(f, " %7d", unit);
+}
+
+static void print_thread(const struct topo *t, unsigned thread, const struct cpu *c,
+			 bool shared, FILE *f)
+{
+	char *kind = kind_name(t, c->kind);
+
+	fprintf(f, "%6u %6u %6u", thread, c->os, c->core);
+	for (unsigned i = 0; i < NR_LEVELS; i++)
+		print_unit(c->unit[i], f);
+	fprintf(f, " %7u %s%s\n", c->sibling, kind, shared ? " oversubscribed" : "");
+	free(kind);
+}
+
+void topo_print(const struct topo *t, const struct placement *p, FILE *f)
+{
+	unsigned *users = xcalloc(t->nr, sizeof(*users));
+	const struct cpu **on = xcalloc(p->nr, sizeof(*on));
+
+	print_machine(t, f);
+	fprintf(f, "%6s %6s %6s %7s %7s %7s %7s %s\n", "thread", "CPU", "core", "package",
+		"NUMA", "L3", "sibling", "kind");
+	for (unsigned i = 0; i < p->nr; i++) {
+		on[i] = find_cpu(t, p->cpu[i]);
+		if (on[i])
+			users[on[i] - t->cpu]++;
+	}
+	for (unsigned i = 0; i < p->nr; i++)
+		if (on[i])
+			print_thread(t, i, on[i], users[on[i] - t->cpu] > 1, f);
+	free(on);
+	free(users);
+}
