@@ -6,7 +6,7 @@
 #include "option.h"
 
 /* COMMANDS(x): every subcommand, in the order in which help lists them. */
-#define COMMANDS(x) 
+#define COMMANDS(x) x(topo)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)
