@@ -20,13 +20,28 @@ struct mem {
 	size_t bytes; /* as asked */
 	size_t mapped; /* rounded up to the page size */
 	enum mem_pages pages; /* what the mapping was made with */
+	enum mem_pages asked; /* what the caller wanted */
 };
+
+/* How much memory can be had, and which file says so (under the smallest limit). */
+struct mem_room {
+	uint64_t bytes;
+	char whose[256];
+};
+
+/*
+ * MemAvailable of /proc/meminfo, or what is left of the memory limit of our control
+ * group (either version) or of one above it, page cache not counted as used. `root`
+ * is "", or a directory that stands for / in a test. 0 or -1.
+ */
+int mem_room(const char *root, struct mem_room *room, struct err *e);
 
 /*
  * Map `bytes` zeroed bytes. auto tries 2m, then thp, then 4k. An explicit demand
  * that cannot be had, or more memory than the machine (or the control group) has
  * free, is an error that names `what` (an option, as "--hash 16"); nothing is
- * touched before. 0 or -1.
+ * touched before. Each mapping is held against what is free then: touch one before
+ * mapping the next. 0 or -1, and then *m is all zero.
  */
 int mem_map(struct mem *m, size_t bytes, enum mem_pages pages, const char *what, struct err *e);
 void mem_unmap(struct mem *m);
@@ -34,7 +49,8 @@ void mem_unmap(struct mem *m);
 /*
  * After the first touch: what the kernel really gave, from /proc/self/smaps, as
  * "4k", "thp", "2m", "1g", or "thp+4k" if only part is huge. An explicit thp that
- * got no huge page at all is an error. 0 or -1.
+ * got no huge page at all is an error, and so is memory nobody touched yet. "" for
+ * no bytes. 0 or -1.
  */
 int mem_pages_got(const struct mem *m, char got[16], struct err *e);
 
