@@ -221,7 +221,7 @@ static char *kind_name(const struct topo *t, int kind)
 
 /*
  * Every PU is visited, the disallowed ones too, so that cores and siblings have
- * the numbers lstopo shows. The siblings of a core follow each other.
+ * the numbers `lstopo --disallowed` shows. The siblings of a core follow each other.
  */
 static void flatten(struct topo *t)
 {

@@ -53,7 +53,7 @@ int topo_bind_self(const struct topo *t, unsigned cpu, struct err *e);
 /*
  * Print what `tearline topo` shows: machine, allowed CPUs, pinning order. CPUs and
  * NUMA nodes carry the kernel's numbers, cores, packages and L3 caches hwloc's
- * logical ones (lstopo -l).
+ * logical ones (lstopo -l --disallowed).
  */
 void topo_print(const struct topo *t, const struct placement *p, FILE *f);
 
