@@ -106,6 +106,25 @@ static const char *base_page_name(void)
 	return name;
 }
 
+/* Is `flag` among the VmFlags that smaps shows for the area at `base`? */
+static bool has_flag(const void *base, const char *flag)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool here = false, found = false;
+	uintmax_t from, to;
+	char line[512];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%jx-%jx ", &from, &to) == 2)
+			here = from == (uintptr_t)base;
+		else if (here && !strncmp(line, "VmFlags:", 8))
+			found = strstr(line, flag);
+	}
+	fclose(f);
+	return found;
+}
+
 static void test_4k(void **state)
 {
 	struct mem m;
@@ -115,6 +134,9 @@ static void test_4k(void **state)
 	assert_int_equal(m.mapped, 5 * MIB + (size_t)sysconf(_SC_PAGESIZE));
 	expect_zero_then_fill(&m);
 	expect_got(&m, base_page_name());
+	/* where huge pages come unasked, only the advice keeps them away */
+	if (thp_enabled())
+		assert_true(has_flag(m.base, " nh "));
 	mem_unmap(&m);
 }
 

@@ -11,10 +11,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <hwloc.h>
 
 #include "topo.h"
@@ -434,7 +438,58 @@ static void test_mask_is_kept(void **state)
 	placement_free(&p);
 }
 
-/* Allowed when it was opened, gone when it is used: the kernel's refusal is an error. */
+/* From here on, this thread's sched_setaffinity() claims success and does nothing. */
+static int install_liar(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+}
+
+static void *bind_with_liar(void *arg)
+{
+	struct bound *b = arg;
+
+	if (install_liar())
+		b->strays = 1;
+	else
+		b->failed = topo_bind_self(b->topo, b->cpu, &b->e);
+	return NULL;
+}
+
+/* Sandboxes exist that accept a binding and ignore it. */
+static void test_binding_is_read_back(void **state)
+{
+	struct topo *t = open_real();
+	struct bound b = { .topo = t };
+	unsigned nr = topo_nr_allowed(t);
+	struct placement p;
+	pthread_t id;
+	struct err e;
+
+	assert_int_equal(topo_place(t, "core", 1, false, &p, &e), 0);
+	b.cpu = p.cpu[0];
+	placement_free(&p);
+	assert_int_equal(pthread_create(&id, NULL, bind_with_liar, &b), 0);
+	pthread_join(id, NULL);
+	topo_close(t);
+	if (nr < 2 || b.strays) {
+		print_message("needs two CPUs and seccomp\n");
+		skip();
+	}
+	assert_int_equal(b.failed, -1);
+	assert_non_null(strstr(b.e.text, "did not hold"));
+}
+
+/* CPUs this machine lacks. */
 static void test_far_cpu(void **state)
 {
 	struct topo *t = open_real();
@@ -470,6 +525,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_synthetic_refuses_binding),
 		cmocka_unit_test(test_bound_threads_stay),
 		cmocka_unit_test(test_mask_is_kept),
+		cmocka_unit_test(test_binding_is_read_back),
 		cmocka_unit_test(test_far_cpu),
 	};
 
