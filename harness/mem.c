@@ -190,12 +190,12 @@ static int find_mount(const char *root, const char *type, const char *option,
 	return r;
 }
 
-static void set_room(struct mem_room *room, uint64_t bytes, const char *dir, const char *name)
+static void set_room(struct mem_room *room, uint64_t bytes, const char *name, const char *place)
 {
 	if (bytes >= room->bytes)
 		return;
 	room->bytes = bytes;
-	snprintf(room->whose, sizeof(room->whose), "%s/%s", dir, name);
+	snprintf(room->whose, sizeof(room->whose), "%s in %s", name, place);
 }
 
 /* Page cache counts as used, but makes way. */
@@ -223,7 +223,7 @@ static void tighten(const char *root, const char *dir, const struct limit_files 
 		return;
 	cache = files->cache ? reclaimable(root, dir, version) : 0;
 	used -= cache < used ? cache : used;
-	set_room(room, limit > used ? limit - used : 0, dir, files->limit[version - 1]);
+	set_room(room, limit > used ? limit - used : 0, files->limit[version - 1], dir);
 }
 
 /* A group is bound by the limits of all groups above it too. */
@@ -272,19 +272,19 @@ int mem_room(const char *root, struct mem_room *room, struct err *e)
 		return err_set(e, "%s/proc/meminfo: expected a line 'MemAvailable: N kB'",
 			       root);
 	room->bytes = UINT64_MAX;
-	set_room(room, kib * KIB, "/proc/meminfo", "MemAvailable");
+	set_room(room, kib * KIB, "MemAvailable", "/proc/meminfo");
 	tighten_by_groups(root, &memory_files, room);
 	return 0;
 }
 
-static int check_room(uint64_t need, const struct mem_room *room, const char *what,
-		      struct err *e)
+static int check_room(uint64_t need, uint64_t tables, const struct mem_room *room,
+		      const char *what, struct err *e)
 {
-	if (need <= room->bytes)
+	if (need + tables <= room->bytes)
 		return 0;
-	return err_set(e, "%s: needs %ju MiB, but only %ju MiB are free (%s)", what,
-		       (uintmax_t)(round_up(need, MIB) / MIB), (uintmax_t)(room->bytes / MIB),
-		       room->whose);
+	return err_set(e, "%s: needs %ju MiB%s, but only %ju MiB are free (%s)", what,
+		       (uintmax_t)(round_up(need, MIB) / MIB), tables ? " and page tables" : "",
+		       (uintmax_t)(room->bytes / MIB), room->whose);
 }
 
 static int check_free(uint64_t bytes, const char *what, struct err *e)
@@ -293,7 +293,7 @@ static int check_free(uint64_t bytes, const char *what, struct err *e)
 
 	if (mem_room("", &room, e))
 		return -1;
-	return check_room(bytes + bytes / PTE_SHARE, &room, what, e);
+	return check_room(bytes, bytes / PTE_SHARE, &room, what, e);
 }
 
 /* Limits that bite when a page of the pool is touched, and not when it is reserved. */
@@ -309,7 +309,7 @@ static int check_huge_limits(const struct mem *m, uint64_t page, const char *wha
 		free(mount.point);
 		free(mount.top);
 	}
-	return check_room(m->mapped, &room, what, e);
+	return check_room(m->mapped, 0, &room, what, e);
 }
 
 /*

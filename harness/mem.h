@@ -26,7 +26,7 @@ struct mem {
 /* How much memory can be had, and which file says so (under the smallest limit). */
 struct mem_room {
 	uint64_t bytes;
-	char whose[256];
+	char whose[256]; /* "memory.max in /sys/fs/cgroup/..." */
 };
 
 /*

@@ -292,7 +292,7 @@ static void test_too_much(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
 		assert_int_equal(mem_map(&m, 4194304 * MIB, pages[i], "--hash 4194304", &e),
 				 -1);
-		assert_int_equal(strncmp(e.text, "--hash 4194304: needs ", 22), 0);
+		assert_int_equal(strncmp(e.text, "--hash 4194304: needs 4194304 MiB", 33), 0);
 		assert_non_null(strstr(e.text, " MiB are free ("));
 		assert_null(m.base);
 	}
@@ -364,6 +364,24 @@ static void test_trimmed(void **state)
 	assert_int_equal(address_pages(), before);
 }
 
+/* A write just past either end is caught, and not found in a neighbour's entries. */
+static void test_guards(void **state)
+{
+	struct mem m;
+	int fd[2];
+
+	assert_int_equal(pipe(fd), 0);
+	map_ok(&m, 2 * MIB, PAGES_4K);
+	/* the kernel says EFAULT where we would get a signal */
+	assert_int_equal(write(fd[1], m.base, 1), 1);
+	assert_int_equal(write(fd[1], (char *)m.base - 1, 1), -1);
+	assert_int_equal(write(fd[1], (char *)m.base + m.mapped, 1), -1);
+	assert_int_equal(write(fd[1], (char *)m.base + m.mapped - 1, 1), 1);
+	mem_unmap(&m);
+	close(fd[0]);
+	close(fd[1]);
+}
+
 /* A directory that stands for /. */
 static char root[64];
 
@@ -418,7 +436,7 @@ static void test_room_machine(void **state)
 	struct mem_room r;
 	struct err e;
 
-	expect_room(4096 * 1024, "/proc/meminfo/MemAvailable");
+	expect_room(4096 * 1024, "MemAvailable in /proc/meminfo");
 	put("/proc/meminfo", "MemTotal: 9000 kB\n");
 	assert_int_equal(mem_room(root, &r, &e), -1);
 	assert_non_null(strstr(e.text, "expected a line 'MemAvailable: N kB'"));
@@ -432,16 +450,16 @@ static void test_room_group(void **state)
 				    "30 1 0:2 / /cg rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
 	put("/cg/a/b/memory.max", "max\n");
 	put("/cg/a/b/memory.current", "1000\n");
-	expect_room(4096 * 1024, "/proc/meminfo/MemAvailable");
+	expect_room(4096 * 1024, "MemAvailable in /proc/meminfo");
 	put("/cg/a/memory.max", "500000\n");
 	put("/cg/a/memory.current", "300000\n");
-	expect_room(200000, "/cg/a/memory.max");
+	expect_room(200000, "memory.max in /cg/a");
 	put("/cg/a/memory.stat", "anon 5\nfile 70000\ninactive_file 60000\nactive_file 7000\n");
-	expect_room(267000, "/cg/a/memory.max");
+	expect_room(267000, "memory.max in /cg/a");
 	put("/cg/a/b/memory.max", "2000\n");
-	expect_room(1000, "/cg/a/b/memory.max");
+	expect_room(1000, "memory.max in /cg/a/b");
 	put("/cg/a/b/memory.current", "3000\n");
-	expect_room(0, "/cg/a/b/memory.max");
+	expect_room(0, "memory.max in /cg/a/b");
 }
 
 /* A container's mount begins at its own group. */
@@ -451,12 +469,12 @@ static void test_room_container(void **state)
 	put("/proc/self/mountinfo", "30 1 0:2 /docker/ab /cg rw - cgroup2 cgroup2 rw\n");
 	put("/cg/memory.max", "500000\n");
 	put("/cg/memory.current", "100000\n");
-	expect_room(400000, "/cg/memory.max");
+	expect_room(400000, "memory.max in /cg");
 	put("/cg/x/memory.max", "700\n");
 	put("/cg/x/memory.current", "300\n");
-	expect_room(400, "/cg/x/memory.max");
+	expect_room(400, "memory.max in /cg/x");
 	put("/proc/self/cgroup", "0::/docker/abc\n");
-	expect_room(400000, "/cg/memory.max");
+	expect_room(400000, "memory.max in /cg");
 }
 
 /* Version 1 beside version 2, as on systems in between. */
@@ -470,7 +488,7 @@ static void test_room_group_v1(void **state)
 	put("/cg/m/job/memory.limit_in_bytes", "900000\n");
 	put("/cg/m/job/memory.usage_in_bytes", "100000\n");
 	put("/cg/m/job/memory.stat", "inactive_file 7\ntotal_inactive_file 50\n");
-	expect_room(800050, "/cg/m/job/memory.limit_in_bytes");
+	expect_room(800050, "memory.limit_in_bytes in /cg/m/job");
 }
 
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, new_root, remove_root)
@@ -484,9 +502,9 @@ int main(void)
 		cmocka_unit_test(test_auto),	   cmocka_unit_test(test_thp_off),
 		cmocka_unit_test(test_explicit),   cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_nothing),	   cmocka_unit_test(test_unmap),
-		cmocka_unit_test(test_trimmed),	   WITH_ROOT(test_room_machine),
-		WITH_ROOT(test_room_group),	   WITH_ROOT(test_room_container),
-		WITH_ROOT(test_room_group_v1),
+		cmocka_unit_test(test_trimmed),	   cmocka_unit_test(test_guards),
+		WITH_ROOT(test_room_machine),	   WITH_ROOT(test_room_group),
+		WITH_ROOT(test_room_container),	   WITH_ROOT(test_room_group_v1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

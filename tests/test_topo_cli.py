@@ -18,6 +18,7 @@ HYBRID = {"HWLOC_XMLFILE": "hybrid.xml"}
 PARTIAL = {"HWLOC_XMLFILE": "partial.xml"}
 UNEVEN = {"HWLOC_XMLFILE": "uneven.xml"}
 BARE = {"HWLOC_SYNTHETIC": "pu:4"}
+MEMORIES = {"HWLOC_SYNTHETIC": "pack:2 [numa] l3:2 [numa] core:2 pu:1"}
 HUGE = {"HWLOC_SYNTHETIC": "pack:2 core:275 pu:2"}
 
 CASES = {
@@ -31,6 +32,7 @@ CASES = {
     "partial-core": (PARTIAL, ""),
     "partial-compact": (PARTIAL, "--placement compact"),
     "uneven-spread": (UNEVEN, "--placement spread"),
+    "memories-spread": (MEMORIES, "--placement spread"),
     "bare-oversubscribed": (BARE, "--threads 6 --oversubscribe"),
     "bare-doubles": (BARE, "--placement list:3,1,3 --oversubscribe"),
 }
