@@ -74,7 +74,7 @@ struct trace_stream {
 };
 
 struct trace {
-	char source[64]; /* engine and commit */
+	char source[64]; /* engine and commit; printable ASCII */
 	char name[64]; /* base name of the file without .tlt, for reports */
 	uint64_t hash; /* xxh64 over all streams' operations: identifies the content */
 	uint64_t tsc_hz;
@@ -94,21 +94,75 @@ static inline enum trace_bound trace_op_bound(const struct trace_op *op)
 	return (enum trace_bound)((op->flags & TRACE_BOUND_MASK) >> TRACE_BOUND_SHIFT);
 }
 
+static inline bool trace_op_is_probe(unsigned op)
+{
+	return op < OP_NEW_GENERATION && !(op & 1);
+}
+
+static inline bool trace_op_is_store(unsigned op)
+{
+	return op < OP_NEW_GENERATION && (op & 1);
+}
+
+/* What is wrong with an operation, or NULL: what every trace in memory fulfils. */
+const char *trace_op_fault(const struct trace_op *op);
+
+/* Tick of the stream's last operation; `start` if it has none. */
+uint64_t trace_stream_end(const struct trace_stream *s);
+
 /*
  * Read and check a whole trace file. Any cut, flip, swap of blocks or appended
  * byte is an error that names the file, the block and the offset. 0 or -1.
  */
 int trace_read(const char *path, struct trace **out, struct err *e);
 
-/* Write to a temporary beside `path` and rename: never half a file. 0 or -1. */
+/* The same; *damaged tells a file whose content is at fault from one not readable. */
+int trace_load(const char *path, struct trace **out, bool *damaged, struct err *e);
+
+/*
+ * Write to a temporary beside `path` and rename: never half a file, and no
+ * temporary left behind. Refuses what trace_read() would refuse. 0 or -1.
+ */
 int trace_write(const struct trace *t, const char *path, struct err *e);
 
+/* Called now and then by trace_write() with operations done and to do; may be NULL. */
+extern void (*trace_progress)(const char *path, uint64_t done, uint64_t total);
+
+/*
+ * For those who make a trace: zeroed streams to fill (op: malloc'd), then
+ * trace_finish() derives count[] and hash from them.
+ */
+struct trace *trace_new(size_t nr_streams);
+void trace_finish(struct trace *t);
 void trace_free(struct trace *t);
 
 /*
  * Read the raw files of one recording (layout: record.h), plain or zstd, one a
  * thread, in any order. mate < 0: the engine's own threshold, by its name. 0 or -1.
  */
-int trace_import(char *const *paths, size_t nr, int32_t mate, struct trace **out, struct err *e);
+int trace_import(char *const *paths, size_t nr, int32_t mate, struct trace **out,
+		 struct err *e);
+
+/* An engine's mate threshold by its name; false: unknown, *mate is the usual one. */
+bool trace_mate_of(const char *source, int32_t *mate);
+
+/*
+ * A part of a trace. The streams of `threads` (NULL: all) and the operations of
+ * the kinds in the bit mask `kinds` (0: all; events always stay) are put in one
+ * order by tick, ties by stream number; of that order the operations
+ * [from, from + ops) stay, so that all streams begin and end together. Thread
+ * numbers and times stay as they were; a stream may end up empty. 0 or -1.
+ */
+struct trace_window {
+	uint64_t from, ops;
+	const uint32_t *threads;
+	size_t nr_threads;
+	unsigned kinds;
+};
+int trace_cut(const struct trace *t, const struct trace_window *w, struct trace **out,
+	      struct err *e);
+
+/* One row per operation, stream by stream; "-" is standard output. 0 or -1. */
+int trace_export(const struct trace *t, const char *path, struct err *e);
 
 #endif
