@@ -6,7 +6,9 @@
 #include "option.h"
 
 /* COMMANDS(x): every subcommand, in the order in which help lists them. */
-#define COMMANDS(x) x(topo)
+#define COMMANDS(x)                                                                              \
+	x(topo)                                                                                  \
+	x(trace)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)

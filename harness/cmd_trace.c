@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * cmd_trace - `tearline trace`: look at, check, make, export and cut trace files
+ *
+ * The first positional argument is the verb. An option that the verb does not know
+ * is an error: it was meant to do something.
+ */
+#include "command.h"
+#include "trace.h"
+#include "trace_info.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VERBS "info, verify, import, export or cut"
+#define UNSET UINT64_MAX
+#define MAX_MATE INT16_MAX /* scores are 16 bits wide */
+
+static const char *opt_out, *opt_csv, *opt_threads, *opt_kinds;
+static uint64_t opt_mate = UNSET, opt_from = UNSET, opt_ops = UNSET;
+
+static const struct option_def options[] = {
+	{ "out", OPT_STR, &opt_out, "FILE", NULL,
+	  "import, cut: the trace to write; it appears whole or not at all", 0, 0 },
+	{ "mate", OPT_U64, &opt_mate, "N", NULL,
+	  "import: scores of N and more are mates; default: the engine's, by its name", 1,
+	  MAX_MATE },
+	{ "csv", OPT_STR, &opt_csv, "FILE", NULL,
+	  "export: where the rows go, - for standard output", 0, 0 },
+	{ "from", OPT_U64, &opt_from, "N", NULL,
+	  "cut: leave out the first N operations, counted over all streams in order of time; "
+	  "default 0",
+	  0, 0 },
+	{ "ops", OPT_U64, &opt_ops, "N", NULL,
+	  "cut: keep N operations from there, counted likewise, so that all streams end at the "
+	  "same moment; default: all",
+	  1, 0 },
+	{ "threads", OPT_STR, &opt_threads, "LIST", NULL,
+	  "cut: keep these recorded threads only, as 0,2,4-6; done before counting", 0, 0 },
+	{ "kinds", OPT_STR, &opt_kinds, "LIST", NULL,
+	  "cut: keep these kinds only, as tt,pawn; new generations and clears always stay; done "
+	  "before counting",
+	  0, 0 },
+	{ 0 },
+};
+
+static const struct option_def *trace_options(void)
+{
+	return options;
+}
+
+struct verb {
+	const char *name;
+	const char *takes; /* names of its options, each with a space behind */
+	const char *operands; /* for the message when there are none */
+	int (*run)(char **file, int nr);
+};
+
+static int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...)
+{
+	struct err e;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e.text, sizeof(e.text), fmt, ap);
+	va_end(ap);
+	return err_report(&e);
+}
+
+static uint64_t size_of_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+static int flush_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_DONE;
+	return fail("standard output: cannot write: %s", strerror(errno));
+}
+
+static int run_info(char **file, int nr)
+{
+	struct trace *t;
+	struct err e;
+
+	for (int i = 0; i < nr; i++) {
+		if (trace_read(file[i], &t, &e))
+			return err_report(&e);
+		if (i)
+			putchar('\n');
+		trace_info(stdout, t, file[i], size_of_file(file[i]));
+		trace_free(t);
+	}
+	return flush_stdout();
+}
+
+static int run_verify(char **file, int nr)
+{
+	int status = EXIT_DONE;
+
+	for (int i = 0; i < nr; i++) {
+		struct trace *t;
+		bool damaged;
+		struct err e;
+
+		if (!trace_load(file[i], &t, &damaged, &e)) {
+			printf("%s: OK\n", file[i]);
+			trace_free(t);
+			continue;
+		}
+		err_report(&e);
+		if (!damaged)
+			status = EXIT_USAGE;
+		else if (status == EXIT_DONE)
+			status = EXIT_FAULT;
+	}
+	return flush_stdout() ? EXIT_USAGE : status;
+}
+
+/*
+ * Writing compresses hard, which takes seconds: say how far it is, in place on a
+ * terminal, else a line now and then.
+ */
+static void progress(const char *path, uint64_t done, uint64_t total)
+{
+	static uint64_t start, said;
+	bool terminal = isatty(STDERR_FILENO);
+	uint64_t now = now_ns(), left;
+
+	if (!start)
+		start = said = now;
+	if (terminal && said != start && done == total)
+		fputs("\r\033[K", stderr);
+	if (done == total || now - start < 2000000000u ||
+	    now - said < (terminal ? 200000000u : 10000000000u))
+		return;
+	said = now;
+	left = (uint64_t)((double)(now - start) / (double)done * (double)(total - done) / 1e9);
+	fprintf(stderr, "%s%s: %ju of %ju records, %ju s left%s", terminal ? "\r\033[K" : "",
+		path, (uintmax_t)done, (uintmax_t)total, (uintmax_t)left, terminal ? "" : "\n");
+}
+
+static int write_out(const struct trace *t)
+{
+	struct err e;
+
+	trace_progress = progress;
+	if (trace_write(t, opt_out, &e))
+		return err_report(&e);
+	return EXIT_DONE;
+}
+
+static int run_import(char **file, int nr)
+{
+	int32_t mate = opt_mate == UNSET ? -1 : (int32_t)opt_mate;
+	struct trace *t;
+	struct err e;
+	int status;
+
+	if (trace_import(file, (size_t)nr, mate, &t, &e))
+		return err_report(&e);
+	if (mate < 0 && !trace_mate_of(t->source, &mate))
+		fprintf(stderr,
+			"tearline: trace import: mate threshold of '%s' unknown, %d assumed (--mate)\n",
+			t->source, mate);
+	status = write_out(t);
+	trace_free(t);
+	return status;
+}
+
+static int run_export(char **file, int nr)
+{
+	struct trace *t;
+	struct err e;
+	int ret;
+
+	if (!opt_csv)
+		return fail("trace export: --csv FILE expected");
+	if (nr > 1)
+		return fail("trace export: one trace expected, got '%s' and '%s'", file[0],
+			    file[1]);
+	if (trace_read(file[0], &t, &e))
+		return err_report(&e);
+	ret = trace_export(t, opt_csv, &e);
+	trace_free(t);
+	return ret ? err_report(&e) : EXIT_DONE;
+}
+
+/* One "7" or "4-6" of a list; 0 or -1. */
+static int add_threads(const char *item, uint32_t **list, size_t *nr)
+{
+	char *copy = xstrdup(item), *dash = strchr(copy, '-');
+	uint64_t first, last;
+	int ret = -1;
+
+	if (dash)
+		*dash++ = '\0';
+	if (parse_u64(copy, 0, UINT32_MAX, &first) ||
+	    parse_u64(dash ? dash : copy, first, UINT32_MAX, &last) || last - first > 65535)
+		goto out;
+	*list = xrealloc(*list, (*nr + last - first + 1) * sizeof(**list));
+	for (uint64_t i = first; i <= last; i++)
+		(*list)[(*nr)++] = (uint32_t)i;
+	ret = 0;
+out:
+	free(copy);
+	return ret;
+}
+
+static int add_kind(const char *item, unsigned *mask)
+{
+	for (unsigned kind = 0; kind < NR_KINDS; kind++)
+		if (!strcmp(item, kind_names[kind])) {
+			*mask |= 1u << kind;
+			return 0;
+		}
+	return -1;
+}
+
+/* Fill the window from --threads and --kinds; the list is the caller's to free. */
+static int parse_lists(struct trace_window *w, uint32_t **list, struct err *e)
+{
+	char *copy = xstrdup(opt_threads ? opt_threads : ""), *rest = copy, *item;
+	int ret = -1;
+
+	while (opt_threads && (item = strsep(&rest, ",")))
+		if (add_threads(item, list, &w->nr_threads)) {
+			err_set(e, "trace cut: --threads: expected a list as 0,2,4-6, got '%s'",
+				opt_threads);
+			goto out;
+		}
+	w->threads = *list;
+	free(copy);
+	copy = rest = xstrdup(opt_kinds ? opt_kinds : "");
+	while (opt_kinds && (item = strsep(&rest, ",")))
+		if (add_kind(item, &w->kinds)) {
+			err_set(e,
+				"trace cut: --kinds: expected a list of tt,pawn,eval,kv, got '%s'",
+				opt_kinds);
+			goto out;
+		}
+	ret = 0;
+out:
+	free(copy);
+	return ret;
+}
+
+static int run_cut(char **file, int nr)
+{
+	/* UNSET is more operations than there can be. */
+	struct trace_window w = { .from = opt_from == UNSET ? 0 : opt_from, .ops = opt_ops };
+	struct trace *t = NULL, *cut = NULL;
+	uint32_t *list = NULL;
+	int status = EXIT_USAGE;
+	struct err e, why;
+
+	if (nr > 1)
+		return fail("trace cut: one trace expected, got '%s' and '%s'", file[0],
+			    file[1]);
+	if (parse_lists(&w, &list, &e) || trace_read(file[0], &t, &e)) {
+		err_report(&e);
+		goto out;
+	}
+	if (trace_cut(t, &w, &cut, &why)) {
+		err_set(&e, "trace cut: %.240s: %.400s", file[0], why.text);
+		err_report(&e);
+		goto out;
+	}
+	status = write_out(cut);
+out:
+	trace_free(cut);
+	trace_free(t);
+	free(list);
+	return status;
+}
+
+static const struct verb verbs[] = {
+	{ "info", "", "a trace file", run_info },
+	{ "verify", "", "a trace file", run_verify },
+	{ "import", "out mate ", "the raw files of one recording", run_import },
+	{ "export", "csv ", "a trace file", run_export },
+	{ "cut", "out from ops threads kinds ", "a trace file", run_cut },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static bool was_given(const struct option_def *d)
+{
+	if (d->type == OPT_U64)
+		return *(uint64_t *)d->dest != UNSET;
+	return *(const char **)d->dest != NULL;
+}
+
+/* The first option given that this verb does not take, or NULL. */
+static const char *foreign_option(const struct verb *v)
+{
+	for (const struct option_def *d = options; d->name; d++) {
+		char *name = xasprintf("%s ", d->name);
+		bool taken = strstr(v->takes, name) != NULL;
+
+		free(name);
+		if (was_given(d) && !taken)
+			return d->name;
+	}
+	return NULL;
+}
+
+static int run_trace(const struct command *c, int argc, char **argv)
+{
+	int status, first = option_parse(c, options, argc, argv, &status);
+	const struct verb *v;
+	const char *foreign;
+
+	if (first < 0)
+		return status;
+	if (first == argc)
+		return fail("trace: expected " VERBS " (see tearline trace --help)");
+	v = find_verb(argv[first]);
+	if (!v)
+		return fail("trace: expected %s, got '%s'",
+			    "info, verify, import, export or cut", argv[first]);
+	foreign = foreign_option(v);
+	if (foreign)
+		return fail("trace %s: it takes no --%s", v->name, foreign);
+	if (strstr(v->takes, "out ") && !opt_out)
+		return fail("trace %s: --out FILE expected", v->name);
+	if (first + 1 == argc)
+		return fail("trace %s: expected %s", v->name, v->operands);
+	return v->run(argv + first + 1, argc - first - 1);
+}
+
+const struct command cmd_trace = {
+	.name = "trace",
+	.summary = "look at, check, make, export and cut trace files",
+	.usage =
+		"info FILE... | verify FILE... | import --out FILE [--mate N] RAW... | "
+		"export --csv FILE FILE | cut --out FILE [--from N] [--ops N] [--threads LIST] "
+		"[--kinds LIST] FILE",
+	.example = "tearline trace info workloads/traces/crafty-2t-fine70.tlt\n"
+		   "tearline trace verify workloads/traces/*.tlt\n"
+		   "tearline trace import --out run.tlt run.t0.raw.zst run.t1.raw.zst\n"
+		   "tearline trace export --csv run.csv run.tlt\n"
+		   "tearline trace cut --out start.tlt --ops 100000 --kinds tt run.tlt",
+	.run = run_trace,
+	.options = trace_options,
+};
