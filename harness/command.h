@@ -8,6 +8,7 @@
 /* COMMANDS(x): every subcommand, in the order in which help lists them. */
 #define COMMANDS(x)                                                                              \
 	x(topo)                                                                                  \
+	x(tables)                                                                                \
 	x(trace)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;

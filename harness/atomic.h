@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * atomic - the only door to words that threads share
+ *
+ * C11 atomics under the kernel's names. Everything a table keeps in shared memory
+ * is a uint64_t (or uint32_t) _Atomic and is read and written here, so that the
+ * program has no data race by the standard, ThreadSanitizer agrees, and there is
+ * one place to instrument. ONCE forms are relaxed: they promise that the word is
+ * whole and nothing about order. Whoever needs order says so by _acquire, _release
+ * or a fence, with a label and the partner's label beside it.
+ */
+#ifndef TEARLINE_ATOMIC_H
+#define TEARLINE_ATOMIC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef _Atomic uint64_t atomic_word;
+
+#define READ_ONCE64(p) atomic_load_explicit((p), memory_order_relaxed)
+#define WRITE_ONCE64(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+#define READ_ONCE32(p) atomic_load_explicit((p), memory_order_relaxed)
+#define WRITE_ONCE32(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+
+#define smp_load_acquire(p) atomic_load_explicit((p), memory_order_acquire)
+#define smp_store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
+
+/* Replace old by new if it is still there; relaxed. True if it was. */
+static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_relaxed,
+						       memory_order_relaxed);
+}
+
+/* Old value; relaxed, or fully ordered. */
+#define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+
+/* Tell the core that this is a spin loop. */
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tearline tables - the schemes, their options, what they promise, and why one is absent */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "table.h"
+
+static const struct option_def *tables_options(void)
+{
+	static const struct option_def defs[] = { { .name = NULL } };
+
+	return defs;
+}
+
+static void print_kinds(const struct table_class *c)
+{
+	const char *sep = "";
+
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		if (!(c->kinds & 1u << k))
+			continue;
+		printf("%s%s", sep, kind_names[k]);
+		sep = ", ";
+	}
+}
+
+static const char *promise_text(const struct table_class *c)
+{
+	if (c->promises & PROMISE_NO_FALSE_MISS)
+		return "no torn read, no false miss (kv)";
+	return c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing";
+}
+
+static void print_class(const struct table_class *c)
+{
+	printf("%s\n  %s\n  kinds      ", c->name, c->summary);
+	print_kinds(c);
+	printf("\n  progress   probe %s, store %s\n", c->probe_progress, c->store_progress);
+	if (!c->floor)
+		printf("  promises   %s\n", promise_text(c));
+	printf("  reference  %s\n", c->reference);
+	for (const struct table_option *o = c->options; o->name; o++) {
+		printf("  :%s=%s", o->name, o->values ? o->values : "...");
+		printf(" [%s]\n             %s\n", o->dflt, o->help);
+	}
+	putchar('\n');
+}
+
+static void print_group(const char *title, bool control, bool floor)
+{
+	bool any = false;
+
+	table_for_each(c) {
+		if (c->control != control || c->floor != floor)
+			continue;
+		if (!any)
+			printf("%s\n\n", title);
+		any = true;
+		print_class(c);
+	}
+}
+
+static int run_tables(const struct command *c, int argc, char **argv)
+{
+	struct err e;
+	int status;
+	int first = option_parse(c, tables_options(), argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	if (first < argc) {
+		err_set(&e, "tables: unexpected argument '%s'", argv[first]);
+		return err_report(&e);
+	}
+	print_group("Tables: --table NAME[:option=value,...]", false, false);
+	print_group("Floors: what the harness and the memory cost by themselves", false, true);
+	print_group("Controls: broken on purpose, for the audit to catch", true, false);
+	for (const struct table_absence *a = tables_absent; a->name; a++)
+		printf("absent: %s, %s\n", a->name, a->why);
+	return EXIT_DONE;
+}
+
+const struct command cmd_tables = {
+	.name = "tables",
+	.summary = "the locking schemes, their options and kinds",
+	.usage = "",
+	.example = "tearline tables",
+	.run = run_tables,
+	.options = tables_options,
+};

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * deal - from recorded streams to one stream a thread
+ *
+ * Works on operations with absolute time stamps: select, distribute, then split into
+ * bare operations and events. A recorded clear is an event of one stream that holds for
+ * all: in the others it falls before the first operation that is not earlier.
+ */
+#include "audit.h"
+#include "traffic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SPLIT_CHUNK 1024u
+#define HUGE_PAGE (2u << 20)
+
+/* An operation with its time, while it is being dealt. */
+struct timed {
+	struct trace_op op;
+	uint64_t when;
+};
+
+struct timed_list {
+	struct timed *at;
+	size_t nr, room;
+};
+
+static void push(struct timed_list *l, const struct timed *t)
+{
+	if (l->nr == l->room) {
+		l->room = l->room ? 2 * l->room : 4096;
+		l->at = xrealloc(l->at, l->room * sizeof(*l->at));
+	}
+	l->at[l->nr++] = *t;
+}
+
+/*
+ * A store without a bound is replayed as one that occupies a slot and moves a line like
+ * the original and never cuts off in practice: with a move (a PV move put back) a lower
+ * bound of almost -mate, without one (a static evaluation) an upper bound of almost mate.
+ */
+static void settle_bound(struct trace_op *op, int mate)
+{
+	enum trace_bound bound = op->move ? BOUND_LOWER : BOUND_UPPER;
+
+	if (op->op != OP_TT_STORE || trace_op_bound(op) != BOUND_NONE)
+		return;
+	op->value = (int16_t)(op->move ? -(mate - 1) : mate - 1);
+	op->flags = (uint8_t)((op->flags & ~TRACE_BOUND_MASK) | bound << TRACE_BOUND_SHIFT);
+}
+
+static bool is_event(const struct trace_op *op)
+{
+	return op->op == OP_NEW_GENERATION || op->op == OP_CLEAR;
+}
+
+/* The operations of one recorded stream that are replayed, with absolute times. */
+static struct timed_list select_ops(const struct trace *trace, const struct trace_stream *s,
+				    unsigned kinds)
+{
+	struct timed_list l = { 0 };
+	uint64_t when = s->start;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		struct timed t = { .op = s->op[i] };
+
+		/* The first gap counts from `start`, which is that operation's time. */
+		when += i ? trace_op_gap(&t.op) : 0;
+		t.when = when;
+		if (!is_event(&t.op) && !(kinds & 1u << (t.op.op >> 1)))
+			continue;
+		settle_bound(&t.op, trace->mate);
+		push(&l, &t);
+	}
+	return l;
+}
+
+/* Merge streams from, from + step, ... by time; ties by stream number. */
+static struct timed_list merge(const struct timed_list *in, size_t nr, size_t from, size_t step)
+{
+	size_t *next = xcalloc(nr, sizeof(*next));
+	struct timed_list out = { 0 };
+
+	for (;;) {
+		size_t best = nr;
+
+		for (size_t s = from; s < nr; s += step)
+			if (next[s] < in[s].nr &&
+			    (best == nr || in[s].at[next[s]].when < in[best].at[next[best]].when))
+				best = s;
+		if (best == nr)
+			break;
+		push(&out, &in[best].at[next[best]++]);
+	}
+	free(next);
+	return out;
+}
+
+/* Chunk c of the operations goes to sharer c % n; events stay with their chunk. */
+static struct timed_list split(const struct timed_list *in, unsigned sharer, unsigned sharers)
+{
+	struct timed_list out = { 0 };
+
+	for (size_t i = 0; i < in->nr; i++)
+		if (i / SPLIT_CHUNK % sharers == sharer)
+			push(&out, &in->at[i]);
+	return out;
+}
+
+/*
+ * The whole stream, rotated by sharer/sharers within each stretch between two clears,
+ * so that a clear keeps its place. Events are the first sharer's only. The salt leaves
+ * the upper 32 bits alone, which hold the line index.
+ */
+static struct timed_list clone(const struct timed_list *in, unsigned sharer, unsigned sharers,
+			       uint64_t salt)
+{
+	struct timed_list out = { 0 };
+	size_t from = 0, to;
+
+	for (; from < in->nr; from = to) {
+		if (is_event(&in->at[from].op)) {
+			to = from + 1;
+			if (!sharer)
+				push(&out, &in->at[from]);
+			continue;
+		}
+		for (to = from; to < in->nr && !is_event(&in->at[to].op); to++)
+			;
+		for (size_t i = 0; i < to - from; i++) {
+			size_t turn = (to - from) * sharer / sharers;
+			struct timed t = in->at[from + (i + turn) % (to - from)];
+
+			t.op.key ^= salt & 0xffffffffu;
+			/* Times keep their order, which places the clears. */
+			t.when = in->at[from + i].when;
+			push(&out, &t);
+		}
+	}
+	return out;
+}
+
+/* What thread `id` of `threads` gets. */
+static struct timed_list deal_one(const struct timed_list *in, size_t nr, unsigned id,
+				  unsigned threads, enum deal deal, uint64_t seed)
+{
+	unsigned own = id % nr;
+	unsigned sharer = id / (unsigned)nr;
+	unsigned sharers = (threads - own + (unsigned)nr - 1) / (unsigned)nr;
+
+	if (threads <= nr)
+		return merge(in, nr, id, threads);
+	if (deal == DEAL_SPLIT)
+		return split(&in[own], sharer, sharers);
+	return clone(&in[own], sharer, sharers,
+		     deal == DEAL_SALT && id ? mix64(seed + id) | 1 : 0);
+}
+
+/* Times of the clears that are not before every operation, ascending and distinct. */
+static struct timed_list find_clears(const struct timed_list *in, size_t nr)
+{
+	struct timed_list all = merge(in, nr, 0, 1), clears = { 0 };
+	bool traffic = false;
+
+	for (size_t i = 0; i < all.nr; i++) {
+		if (all.at[i].op.op == OP_CLEAR) {
+			if (traffic)
+				push(&clears, &all.at[i]);
+			traffic = false;
+		} else if (!is_event(&all.at[i].op)) {
+			traffic = true;
+		}
+	}
+	free(all.at);
+	return clears;
+}
+
+void stream_alloc(struct stream *s, size_t nr)
+{
+	size_t bytes = (nr + MAX_LOOKAHEAD) * sizeof(*s->op);
+
+	bytes = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	memset(s, 0, sizeof(*s));
+	s->op = aligned_alloc(HUGE_PAGE, bytes);
+	if (!s->op)
+		s->op = xcalloc(nr + MAX_LOOKAHEAD, sizeof(*s->op));
+	else
+		madvise(s->op, bytes, MADV_HUGEPAGE); /* a hint: reading must not miss */
+	s->nr = nr;
+}
+
+void stream_seal(struct stream *s)
+{
+	static const struct trace_op nothing;
+
+	for (size_t i = 0; i < MAX_LOOKAHEAD; i++)
+		s->op[s->nr + i] = s->nr ? s->op[i % s->nr] : nothing;
+}
+
+static void add_event(struct stream *s, size_t at, enum event_type type)
+{
+	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
+	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
+}
+
+/* Bare operations and events, clears placed by time. */
+static void split_events(struct stream *s, const struct timed_list *l,
+			 const struct timed_list *clears)
+{
+	size_t nr = 0, next = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		nr += !is_event(&l->at[i].op);
+	stream_alloc(s, nr);
+	nr = 0;
+	for (size_t i = 0; i < l->nr; i++) {
+		while (next < clears->nr && l->at[i].when >= clears->at[next].when) {
+			add_event(s, nr, EVENT_EPOCH);
+			next++;
+		}
+		if (l->at[i].op.op == OP_NEW_GENERATION)
+			add_event(s, nr, EVENT_GENERATION);
+		else if (l->at[i].op.op != OP_CLEAR)
+			s->op[nr++] = l->at[i].op;
+	}
+	for (; next < clears->nr; next++)
+		add_event(s, nr, EVENT_EPOCH);
+	stream_seal(s);
+}
+
+static const char *deal_name(size_t streams, unsigned threads, enum deal deal)
+{
+	static const char *const names[] = { "split", "clone", "salt" };
+
+	return threads == streams ? "own" : threads < streams ? "merge" : names[deal];
+}
+
+static int check_kinds(const struct trace *trace, unsigned *kinds, struct err *e)
+{
+	char have[64] = "";
+
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		if (trace->count[2 * k] + trace->count[2 * k + 1])
+			snprintf(have + strlen(have), sizeof(have) - strlen(have), "%s%s",
+				 *have ? ", " : "", kind_names[k]);
+		else if (*kinds & 1u << k)
+			*kinds &= ~(1u << k);
+	}
+	if (*kinds)
+		return 0;
+	return err_set(e, "--kinds: trace %s holds no operation of these kinds; it has %s",
+		       trace->name, *have ? have : "none");
+}
+
+int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
+		       struct err *e)
+{
+	struct timed_list *in, cuts = { 0 };
+	struct traffic *t;
+
+	if (check_kinds(trace, &kinds, e))
+		return -1;
+	t = xcalloc(1, sizeof(*t));
+	snprintf(t->name, sizeof(t->name), "%s", trace->name);
+	t->hash = trace->hash;
+	t->mate = trace->mate;
+	t->kinds = kinds;
+	t->threads = threads;
+	t->clears = clears;
+	t->seed = seed;
+	t->deal = deal_name(trace->nr_streams, threads, deal);
+	t->stream = xcalloc(threads, sizeof(*t->stream));
+	in = xcalloc(trace->nr_streams, sizeof(*in));
+	for (size_t s = 0; s < trace->nr_streams; s++)
+		in[s] = select_ops(trace, &trace->stream[s], kinds);
+	if (clears == CLEARS_BARRIER)
+		cuts = find_clears(in, trace->nr_streams);
+	for (unsigned i = 0; i < threads; i++) {
+		struct timed_list mine = deal_one(in, trace->nr_streams, i, threads, deal, seed);
+
+		split_events(&t->stream[i], &mine, &cuts);
+		free(mine.at);
+	}
+	for (size_t s = 0; s < trace->nr_streams; s++)
+		free(in[s].at);
+	free(cuts.at);
+	free(in);
+	*out = t;
+	return 0;
+}
+
+void traffic_free(struct traffic *t)
+{
+	if (!t)
+		return;
+	for (unsigned i = 0; i < t->threads; i++) {
+		free(t->stream[i].op);
+		free(t->stream[i].event);
+	}
+	free(t->stream);
+	free(t);
+}
+
+void traffic_count(const struct traffic *t, uint64_t count[NR_OPS])
+{
+	memset(count, 0, NR_OPS * sizeof(*count));
+	for (unsigned i = 0; i < t->threads; i++)
+		for (size_t j = 0; j < t->stream[i].nr; j++)
+			count[t->stream[i].op[j].op]++;
+}
+
+void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
+{
+	uint64_t count[NR_OPS];
+	uint64_t preloaded = kind == KIND_KV ? t->preload_nr : 0;
+	uint64_t *key;
+	size_t nr = 0;
+
+	traffic_count(t, count);
+	key = xcalloc(count[2 * kind + 1] + preloaded, sizeof(*key));
+	for (unsigned i = 0; i < t->threads; i++)
+		for (size_t j = 0; j < t->stream[i].nr; j++)
+			if (t->stream[i].op[j].op == 2 * kind + 1)
+				key[nr++] = t->stream[i].op[j].key;
+	for (uint64_t i = 0; i < preloaded; i++)
+		key[nr++] = t->preload_key(t, i);
+	key_set_make(out, key, nr);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * run - one cell: pinned threads replay their streams on a table while the clock runs
+ *
+ * Phases: create the tables, start the threads, pin, clear in parallel (the first touch),
+ * preload, one pass to warm up, clear again, then measured epochs. All threads meet
+ * before and after each epoch; its time runs from its first thread's start to its last
+ * thread's end, clears are outside. At rest the audit walks the tables.
+ */
+#ifndef TEARLINE_RUN_H
+#define TEARLINE_RUN_H
+
+#include "audit.h"
+#include "topo.h"
+#include "traffic.h"
+
+struct run_params {
+	const struct table_spec *table;
+	const struct traffic *traffic;
+	const struct topo *topo;
+	const struct placement *placement;
+	struct table_size size[NR_KINDS];
+	const char *size_text[NR_KINDS]; /* "--hash 16", for messages */
+	enum mem_pages pages;
+	double seconds; /* measured time; 0: passes decide */
+	uint64_t passes;
+	enum caller caller;
+	unsigned lookahead;
+	bool audit;
+	uint64_t seed;
+};
+
+/* What is known of one kind's table after the run. */
+struct run_table {
+	uint64_t bytes, entries;
+	char page_size[16];
+	struct counts n; /* over all threads */
+	struct rest_faults rest; /* audit */
+};
+
+struct run_result {
+	struct run_table table[NR_KINDS];
+	uint64_t ops;
+	double seconds; /* sum of the epochs' wall times */
+	double overlap; /* share of it during which all threads ran */
+	double mops, ns_per_op;
+	double whole_seconds; /* from create to destroy */
+	uint64_t preempted; /* involuntary context switches while measuring */
+	bool exact; /* the two below are filled */
+	uint64_t false_misses, lost_stores;
+};
+
+int run_cell(const struct run_params *p, struct run_result *r, struct err *e);
+
+/* ns per operation of a floor table ("null", "stream") on the same traffic. */
+int run_floor(const struct run_params *p, const char *table, double *ns, struct err *e);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The registry of tables, their options, creation and destruction. */
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_config.h"
+
+static struct table_class *classes;
+
+const struct table_absence tables_absent[] = { TABLES_ABSENT { NULL, NULL } };
+
+void table_register(struct table_class *c)
+{
+	struct table_class **at = &classes;
+
+	while (*at && strcmp((*at)->name, c->name) < 0)
+		at = &(*at)->next;
+	c->next = *at;
+	*at = c;
+}
+
+const struct table_class *table_first(void)
+{
+	return classes;
+}
+
+void counts_add(struct counts *sum, const struct counts *c)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)c;
+
+	_Static_assert(sizeof(*sum) % sizeof(uint64_t) == 0, "counts are 64-bit words only");
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(uint64_t); i++)
+		to[i] += from[i];
+}
+
+static const struct table_class *find_class(const char *name, size_t len)
+{
+	table_for_each(c)
+		if (strlen(c->name) == len && !strncmp(c->name, name, len))
+			return c;
+	return NULL;
+}
+
+static int no_such_table(const char *name, size_t len, struct err *e)
+{
+	char list[512] = "";
+
+	for (const struct table_absence *a = tables_absent; a->name; a++)
+		if (strlen(a->name) == len && !strncmp(a->name, name, len))
+			return err_set(e, "--table %s: %s", a->name, a->why);
+	table_for_each(c) {
+		strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
+		strncat(list, c->name, sizeof(list) - strlen(list) - 1);
+	}
+	return err_set(e, "--table %.*s: no such table; there are %s", (int)len, name, list);
+}
+
+static bool is_choice(const char *choices, const char *s, size_t len)
+{
+	while (choices) {
+		size_t n = strcspn(choices, "|");
+
+		if (n == len && !strncmp(choices, s, n))
+			return true;
+		choices = choices[n] ? choices + n + 1 : NULL;
+	}
+	return false;
+}
+
+static int option_index(const struct table_class *c, const char *name, size_t len)
+{
+	for (int i = 0; i < MAX_TABLE_OPTIONS && c->options[i].name; i++)
+		if (strlen(c->options[i].name) == len && !strncmp(c->options[i].name, name, len))
+			return i;
+	return -1;
+}
+
+/* One "name=value" of a spec, at s, len bytes long. */
+static int set_option(struct table_spec *spec, const char *s, size_t len, struct err *e)
+{
+	const struct table_class *c = spec->class;
+	const char *eq = memchr(s, '=', len);
+	size_t name_len = eq ? (size_t)(eq - s) : len;
+	int i = option_index(c, s, name_len);
+	size_t value_len;
+
+	if (i < 0)
+		return err_set(e, "--table %s: no option '%.*s' (see tearline tables)", c->name,
+			       (int)name_len, s);
+	if (!eq)
+		return err_set(e, "--table %s: option %s: expected %s=%s", c->name,
+			       c->options[i].name, c->options[i].name,
+			       c->options[i].values ? c->options[i].values : "...");
+	value_len = len - name_len - 1;
+	if (c->options[i].values && !is_choice(c->options[i].values, eq + 1, value_len))
+		return err_set(e, "--table %s: option %s: expected %s, got '%.*s'", c->name,
+			       c->options[i].name, c->options[i].values, (int)value_len, eq + 1);
+	free((char *)spec->option[i]);
+	spec->option[i] = xasprintf("%.*s", (int)value_len, eq + 1);
+	return 0;
+}
+
+int table_spec_parse(const char *text, struct table_spec *s, struct err *e)
+{
+	size_t len = strcspn(text, ":");
+
+	memset(s, 0, sizeof(*s));
+	s->class = find_class(text, len);
+	if (!s->class)
+		return no_such_table(text, len, e);
+	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++)
+		s->option[i] = xstrdup(s->class->options[i].dflt);
+	for (text += len; *text; text += len) {
+		text++;
+		len = strcspn(text, ",");
+		if (set_option(s, text, len, e)) {
+			table_spec_free(s);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void table_spec_free(struct table_spec *s)
+{
+	for (int i = 0; i < MAX_TABLE_OPTIONS; i++) {
+		free((char *)s->option[i]);
+		s->option[i] = NULL;
+	}
+}
+
+char *table_spec_options(const struct table_spec *s)
+{
+	char *text = xstrdup("");
+
+	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++) {
+		char *more = xasprintf("%s%s%s=%s", text, i ? ";" : "", s->class->options[i].name,
+				       s->option[i]);
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+const char *table_spec_option(const struct table_spec *s, const char *name)
+{
+	int i = option_index(s->class, name, strlen(name));
+
+	return i < 0 ? NULL : s->option[i];
+}
+
+static enum refresh refresh_of(const struct table_spec *s)
+{
+	static const char *const names[] = { "always", "stale", "cas", "never" };
+	const char *value = table_spec_option(s, "refresh");
+
+	for (unsigned i = 0; value && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], value))
+			return (enum refresh)i;
+	return REFRESH_NEVER;
+}
+
+int table_create(const struct table_spec *s, struct table_params *p, struct table **out,
+		 struct err *e)
+{
+	const struct table_class *class = s->class;
+	struct table *t;
+
+	if (!(class->kinds & 1u << p->kind))
+		return err_set(e, "--table %s: holds no entries of kind %s (see tearline tables)",
+			       class->name, kind_names[p->kind]);
+	if (!p->size.bytes && !p->size.entries)
+		class = find_class("null", strlen("null"));
+	t = aligned_alloc(128, sizeof(*t));
+	if (!t)
+		return err_set(e, "out of memory");
+	memset(t, 0, sizeof(*t));
+	t->class = class;
+	t->kind = p->kind;
+	t->mate = p->mate;
+	/* Only tt has generations: other kinds are overwritten whatever their age. */
+	t->refresh = p->kind == KIND_TT ? refresh_of(s) : REFRESH_NEVER;
+	memcpy(p->option, s->option, sizeof(p->option));
+	if (class->create(t, p, e)) {
+		free(t);
+		return -1;
+	}
+	*out = t;
+	return 0;
+}
+
+void table_destroy(struct table *t)
+{
+	if (!t)
+		return;
+	if (t->class->destroy)
+		t->class->destroy(t);
+	mem_unmap(&t->side);
+	mem_unmap(&t->mem);
+	free(t);
+}

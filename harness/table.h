@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * table - the contract between the driver and every table
+ *
+ * A table is one file in tables/ that fills a struct table_class and registers it.
+ * The class holds what is cold: names, options, creation, clearing, walking. What is
+ * measured are the replay loops, stamped out per table by tables/replay.h: the driver
+ * calls one per chunk of operations, and nothing in it is called through a pointer.
+ *
+ * Life of a table: create, [thread_enter by each thread], clear by all threads in
+ * parallel, replay, [thread_leave], walk and find at rest, destroy.
+ */
+#ifndef TEARLINE_TABLE_H
+#define TEARLINE_TABLE_H
+
+#include "atomic.h"
+#include "mem.h"
+#include "trace.h"
+
+/* What a table promises about answers to concurrent callers. */
+#define PROMISE_NO_TEAR 0x1u /* a hit returns words that one store of the key wrote */
+#define PROMISE_NO_FALSE_MISS 0x2u /* kv: a key that is never evicted is always found */
+
+/* Rewrite a matched tt entry with the current generation? */
+enum refresh { REFRESH_ALWAYS, REFRESH_STALE, REFRESH_CAS, REFRESH_NEVER };
+#define REFRESH_CHOICES "always|stale|cas|never"
+
+/* What the measured code does with an answer. */
+enum caller { CALLER_BATCH, CALLER_BRANCH, CALLER_CHAIN, NR_CALLERS };
+#define CALLER_CHOICES "batch|branch|chain"
+
+#define MAX_ENTRY_WORDS 7
+#define MAX_LOOKAHEAD 64
+
+/* Counted in locals of the loops, per thread and kind, and summed after the join. */
+struct counts {
+	uint64_t probes, stores;
+	uint64_t hits, matches; /* probes with a match; entries that matched */
+	uint64_t usable[8]; /* by bound: TT_EXACT, TT_LOWER, TT_UPPER */
+	uint64_t stored[8]; /* likewise; dropped ones included */
+	uint64_t drops, bumps, refreshes;
+	uint64_t torn, wrong_key; /* audit: see audit.h */
+};
+void counts_add(struct counts *sum, const struct counts *c);
+
+struct audit;
+struct table;
+
+/* One replaying thread, on cache lines of its own. */
+struct worker {
+	struct counts n[NR_KINDS];
+	unsigned id; /* 0, 1, ... */
+	unsigned lookahead; /* prefetch the line of the Nth operation ahead; 0 none */
+	uint64_t zero; /* 0, which the compiler doesn't know: links a chain of keys */
+	uint64_t sink; /* results end here, so that they are computed */
+	void *priv[NR_KINDS]; /* a table's own per thread: lock nodes, ... */
+	struct audit *audit; /* NULL in throughput runs */
+	uint32_t serial; /* audit: stores stamped so far */
+} __attribute__((aligned(128)));
+
+typedef void table_replay_fn(struct table *const *by_kind, struct worker *w,
+			     const struct trace_op *op, size_t nr);
+
+/* One slot at rest, as walk sees it. */
+struct slot_view {
+	uint64_t line; /* index of the line */
+	unsigned slot;
+	uint64_t sig; /* the signature it decodes to: what a probe would compare */
+	const uint64_t *word;
+	unsigned nr_words;
+};
+/* Called for every slot that is not empty. */
+typedef void table_walk_fn(void *arg, const struct slot_view *v);
+
+/*
+ * What is stamped out for one variant of a table: the measured loops, by kind or for a
+ * mix of kinds, plain or audited, and beside them two functions out of line.
+ */
+#define LOOP_MIXED NR_KINDS
+struct table_loops {
+	table_replay_fn *run[NR_KINDS + 1][NR_CALLERS];
+	table_replay_fn *audit[NR_KINDS + 1];
+	/* The first entry that verifies for the key: copied to word, counted nowhere. */
+	bool (*find)(struct table *t, struct worker *w, uint64_t key, uint64_t *word);
+	/* At rest: every slot that is not empty. */
+	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
+};
+
+/* A table's option: "lock=cas". values is a "a|b|c" list, or NULL for free text. */
+struct table_option {
+	const char *name, *values, *dflt, *help;
+};
+#define MAX_TABLE_OPTIONS 8
+
+struct table_size {
+	uint64_t bytes; /* of entries; 0 if entries is given */
+	uint64_t entries;
+};
+
+/* Lines of a line table of this kind and size: a power of two, at least one. */
+uint64_t table_lines(enum kind kind, const struct table_size *size);
+
+struct table_params {
+	enum kind kind;
+	struct table_size size;
+	const char *size_text; /* as the user wrote it, for messages */
+	enum mem_pages pages;
+	unsigned threads; /* that will enter at the same time */
+	int mate;
+	const char *option[MAX_TABLE_OPTIONS]; /* values, in the order of class->options */
+};
+
+struct table_class {
+	const char *name;
+	const char *summary; /* one line, for someone choosing */
+	const char *reference; /* paper or code it follows */
+	const char *probe_progress, *store_progress; /* wait-free, lock-free, blocking */
+	uint32_t promises; /* PROMISE_* */
+	uint32_t kinds; /* 1 << enum kind */
+	unsigned sig_bits; /* effective width of the signature, index bits aside */
+	bool lines; /* made of lines by the policy: identical results on one thread */
+	bool control; /* broken on purpose */
+	bool floor; /* measures the harness: stores nothing */
+	struct table_option options[MAX_TABLE_OPTIONS];
+
+	/* Allocate t->mem and what else is needed; 0 or -1. */
+	int (*create)(struct table *t, const struct table_params *p, struct err *e);
+	/* optional: what create allocated besides t->mem and t->side */
+	void (*destroy)(struct table *t);
+	/* optional: per-thread state into w->priv[t->kind]; 0 or -1 */
+	int (*thread_enter)(struct table *t, struct worker *w, struct err *e);
+	void (*thread_leave)(struct table *t, struct worker *w);
+	/* Make part `part` of `parts` empty; all parts at the same time, no traffic. */
+	void (*clear)(struct table *t, unsigned part, unsigned parts);
+	struct table_class *next;
+};
+
+/* What every table has. Read-only while threads run, but for the generation. */
+struct table {
+	const struct table_class *class;
+	const struct table_loops *loops;
+	atomic_word *word; /* line tables: the lines */
+	unsigned shift; /* line index: key >> 1 >> shift */
+	enum refresh refresh;
+	int mate;
+	enum kind kind;
+	/* What guards line i is at guard + ((i & guard_mask) << guard_shift). */
+	char *guard;
+	uint64_t guard_mask;
+	unsigned guard_shift;
+	void *priv; /* the scheme's own: nodes of queue locks, shards */
+	uint64_t lines;
+	unsigned index_bits;
+	uint64_t entries; /* that can be held */
+	uint64_t bytes; /* allocated for it, locks and counters included */
+	struct mem mem; /* the entries */
+	struct mem side; /* locks or counters beside them */
+	atomic_word generation __attribute__((aligned(128)));
+	char pad[128 - sizeof(atomic_word)];
+};
+
+void table_register(struct table_class *c);
+/* Sorted by name, whatever the link order. */
+const struct table_class *table_first(void);
+#define table_for_each(c) for (const struct table_class *c = table_first(); c; c = c->next)
+
+/* "xor:refresh=never" taken apart: the class, and a value for each of its options. */
+struct table_spec {
+	const struct table_class *class;
+	const char *option[MAX_TABLE_OPTIONS]; /* owned */
+};
+int table_spec_parse(const char *text, struct table_spec *s, struct err *e);
+void table_spec_free(struct table_spec *s);
+/* "lock=fas;stripes=256;refresh=always", resolved; caller frees. */
+char *table_spec_options(const struct table_spec *s);
+/* Value of one option, or NULL if the table has none by that name. */
+const char *table_spec_option(const struct table_spec *s, const char *name);
+
+/*
+ * Make a table of p->kind (p->option is filled in from the spec). A size of no bytes
+ * and no entries is "no table": every probe misses, every store is dropped.
+ */
+int table_create(const struct table_spec *s, struct table_params *p, struct table **out,
+		 struct err *e);
+void table_destroy(struct table *t);
+
+/* One atomic add, once per search; entries of earlier generations are stale. */
+static inline void table_new_generation(struct table *t)
+{
+	fetch_add_relaxed(&t->generation, 1);
+}
+
+/* Tables that were left out of the build, with the reason; ends with a NULL name. */
+struct table_absence {
+	const char *name, *why;
+};
+extern const struct table_absence tables_absent[];
+
+#define TABLE_REGISTER(id)                                                                       \
+	static void __attribute__((constructor)) id##_register(void)                             \
+	{                                                                                        \
+		table_register(&id##_class);                                                     \
+	}                                                                                        \
+	_Static_assert(sizeof(#id) <= 24, "table name too long")
+
+#endif

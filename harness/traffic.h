@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * traffic - what each replaying thread does, settled before the clock starts
+ *
+ * A recorded trace has as many streams as the engine had threads; a run has as many as
+ * it was asked for. Dealing turns one into the other, drops kinds that are not
+ * replayed, settles bounds the engine left open, and takes events out of the
+ * operations, so that the measured loop meets probes and stores only. Workloads make
+ * the same thing from nothing but a seed.
+ */
+#ifndef TEARLINE_TRAFFIC_H
+#define TEARLINE_TRAFFIC_H
+
+#include "table.h"
+#include "trace.h"
+
+/*
+ * Threads and recorded streams that differ in number. Fewer threads: streams are merged
+ * by time stamp, ties by stream number, whatever this says. More:
+ *   split  contiguous chunks of a stream, round robin over its threads
+ *   clone  each thread has the whole stream, rotated by i/n
+ *   salt   clone, and the low 32 key bits differ by a constant: nothing is shared
+ */
+enum deal { DEAL_SPLIT, DEAL_CLONE, DEAL_SALT };
+#define DEAL_CHOICES "split|clone|salt"
+
+/* Recorded clears, and repetitions of the streams. */
+enum clears {
+	CLEARS_BARRIER, /* all threads meet, the clock stops, all clear in parallel */
+	CLEARS_DROP, /* nothing is cleared; a repetition goes on with the table as it is */
+};
+#define CLEARS_CHOICES "barrier|drop"
+
+/* Between two operations of a stream. */
+enum event_type {
+	EVENT_GENERATION, /* a new search begins */
+	EVENT_EPOCH, /* all threads meet and clear; every stream has as many of these */
+};
+
+struct event {
+	size_t at; /* before this operation */
+	enum event_type type;
+};
+
+struct stream {
+	struct trace_op *op; /* nr, and MAX_LOOKAHEAD more from the front for prefetches */
+	size_t nr;
+	struct event *event; /* ascending */
+	size_t nr_events;
+};
+
+struct traffic {
+	char name[64];
+	uint64_t hash; /* identifies the operations before dealing */
+	int mate;
+	unsigned kinds; /* 1 << enum kind, those that occur */
+	unsigned threads;
+	struct stream *stream; /* one a thread */
+	const char *deal; /* "own", "merge", "split", "clone", "salt", "made" */
+	enum clears clears;
+
+	/* Workloads: keys stored before each run, off the clock; key i of nr. */
+	uint64_t preload_nr;
+	uint64_t (*preload_key)(const struct traffic *t, uint64_t i);
+	bool updates_only; /* nothing can be evicted: exact mode applies */
+	unsigned index_bits; /* of the table it was made for */
+	uint64_t seed;
+};
+
+/* Deal a trace; 0 or -1 (none of the kinds occurs, ...). */
+int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
+		       struct err *e);
+
+/*
+ * Make a workload of kind kv: "uniform", "hot-update" or "hot-evict", with options as a
+ * table has them ("uniform:store=50"), for a line table of this size. 0 or -1.
+ */
+int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
+			  uint64_t seed, struct traffic **out, struct err *e);
+
+void traffic_free(struct traffic *t);
+
+/* Operation counts over all streams. */
+void traffic_count(const struct traffic *t, uint64_t count[NR_OPS]);
+/* Every key a kind may store, preloaded ones included; the set's array is the caller's. */
+void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out);
+
+/* The streams' memory, huge pages advised, with room for the lookahead. */
+void stream_alloc(struct stream *s, size_t nr);
+/* After filling op[0..nr): repeat the front behind the end. */
+void stream_seal(struct stream *s);
+
+/* What can follow --workload, for help and the manual. */
+extern const char workload_help[];
+
+#endif

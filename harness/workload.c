@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * workload - traffic of kind kv made from a seed
+ *
+ *   uniform     8 keys belong to each line, 4 of them preloaded, drawn uniformly: half
+ *               the probes hit. store=50 makes every second operation a store.
+ *   hot-update  a few lines with 4 preloaded keys each; stores only update, so nothing
+ *               is ever evicted: the audit can decide every miss (exact mode)
+ *   hot-evict   a few lines with 8 keys each: slots change their key, which is when an
+ *               unprotected table tears
+ *
+ * Streams repeat without clearing: what is wanted is a steady state.
+ */
+#include "audit.h"
+#include "traffic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct workload {
+	const char *name;
+	unsigned keys_per_line, preloaded_per_line;
+	bool updates_only;
+	/* defaults; lines 0: every line of the table */
+	uint64_t lines, store_percent, ops;
+};
+
+static const struct workload workloads[] = {
+	{ "uniform", 8, 4, false, 0, 0, 256 << 10 },
+	{ "hot-update", 4, 4, true, 2, 50, 64 << 10 },
+	{ "hot-evict", 8, 4, false, 2, 50, 64 << 10 },
+};
+
+const char workload_help[] =
+	"traffic of kind kv made from the seed, instead of a trace: uniform, hot-update or "
+	"hot-evict, with options lines=N (0: all), store=PERCENT, ops=N (per thread, before "
+	"they repeat), as in uniform:store=50";
+
+/* Key j of line: the line in the top bits, the rest a mix of both. */
+static uint64_t key_of(const struct traffic *t, uint64_t line, uint64_t j)
+{
+	uint64_t rest = mix64(mix64(t->seed + line) + j);
+
+	return t->index_bits ? line << (64 - t->index_bits) | rest >> t->index_bits : rest;
+}
+
+/* Hot lines stand apart from each other, over the whole table. */
+static uint64_t spread_line(const struct traffic *t, uint64_t i, uint64_t lines)
+{
+	return (i << t->index_bits) / lines;
+}
+
+struct made {
+	struct traffic t; /* first: preload_key gets it back */
+	uint64_t lines;
+	unsigned preloaded_per_line;
+};
+
+static uint64_t preload_key(const struct traffic *t, uint64_t i)
+{
+	const struct made *m = (const struct made *)t;
+
+	return key_of(t, spread_line(t, i / m->preloaded_per_line, m->lines),
+		      i % m->preloaded_per_line);
+}
+
+static void fill(struct made *m, const struct workload *w, struct stream *s, uint64_t thread)
+{
+	uint64_t state = mix64(m->t.seed + 0x1000 + thread);
+
+	for (size_t i = 0; i < s->nr; i++) {
+		uint64_t line = spread_line(&m->t, rng_below(&state, m->lines), m->lines);
+		/* Half and half alternate, as a branch predictor likes it: what is
+		 * measured is the table. */
+		bool store = w->store_percent == 50 && !w->lines ?
+				     i & 1 :
+				     rng_below(&state, 100) < w->store_percent;
+
+		memset(&s->op[i], 0, sizeof(s->op[i]));
+		s->op[i].key = key_of(&m->t, line, rng_below(&state, w->keys_per_line));
+		s->op[i].op = store ? OP_KV_STORE : OP_KV_PROBE;
+		s->op[i].move = store ? (uint32_t)rng_next(&state) : 0;
+		s->op[i].next_depth = TRACE_DEPTH_UNKNOWN;
+		s->op[i].ply = TRACE_PLY_UNKNOWN;
+	}
+	stream_seal(s);
+}
+
+static int set_number(struct workload *w, const char *s, size_t len, struct err *e)
+{
+	struct {
+		const char *name;
+		uint64_t *to, min, max;
+	} opt[] = {
+		{ "lines=", &w->lines, 0, 1ull << 40 },
+		{ "store=", &w->store_percent, 0, 100 },
+		{ "ops=", &w->ops, 1, 1u << 28 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(opt); i++) {
+		size_t n = strlen(opt[i].name);
+		char value[32];
+
+		if (len < n || strncmp(s, opt[i].name, n))
+			continue;
+		snprintf(value, sizeof(value), "%.*s", (int)(len - n), s + n);
+		if (len - n < sizeof(value) &&
+		    !parse_u64(value, opt[i].min, opt[i].max, opt[i].to))
+			return 0;
+		return err_set(e, "--workload %s: %sN: expected a whole number from %ju to %ju, "
+				  "got '%s'", w->name, opt[i].name, (uintmax_t)opt[i].min,
+			       (uintmax_t)opt[i].max, value);
+	}
+	return err_set(e, "--workload %s: no option '%.*s'; there are lines, store, ops", w->name,
+		       (int)len, s);
+}
+
+static int parse_spec(const char *spec, struct workload *w, struct err *e)
+{
+	size_t len = strcspn(spec, ":");
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(workloads) && (strlen(workloads[i].name) != len ||
+					     strncmp(workloads[i].name, spec, len)))
+		i++;
+	if (i == ARRAY_SIZE(workloads))
+		return err_set(e, "--workload %.*s: expected uniform, hot-update or hot-evict",
+			       (int)len, spec);
+	*w = workloads[i];
+	for (spec += len; *spec; spec += len) {
+		spec++;
+		len = strcspn(spec, ",");
+		if (set_number(w, spec, len, e))
+			return -1;
+	}
+	return 0;
+}
+
+int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
+			  uint64_t seed, struct traffic **out, struct err *e)
+{
+	uint64_t lines = table_lines(KIND_KV, size);
+	struct workload w;
+	struct made *m;
+
+	if (parse_spec(spec, &w, e))
+		return -1;
+	m = xcalloc(1, sizeof(*m));
+	m->lines = w.lines && w.lines < lines ? w.lines : lines;
+	m->preloaded_per_line = w.preloaded_per_line;
+	m->t.index_bits = (unsigned)__builtin_ctzll(lines);
+	m->t.seed = seed;
+	m->t.mate = 32567;
+	m->t.kinds = 1u << KIND_KV;
+	m->t.threads = threads;
+	m->t.deal = "made";
+	m->t.clears = CLEARS_DROP;
+	m->t.updates_only = w.updates_only;
+	m->t.preload_nr = m->lines * w.preloaded_per_line;
+	m->t.preload_key = preload_key;
+	snprintf(m->t.name, sizeof(m->t.name), "%s", spec);
+	m->t.stream = xcalloc(threads, sizeof(*m->t.stream));
+	for (unsigned i = 0; i < threads; i++) {
+		stream_alloc(&m->t.stream[i], w.ops);
+		fill(m, &w, &m->t.stream[i], i);
+		m->t.hash = XXH64(m->t.stream[i].op, w.ops * sizeof(struct trace_op), m->t.hash);
+	}
+	*out = &m->t;
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * replay - the measured loops, stamped out for one table
+ *
+ * Include with TABLE defined to a prefix for which these exist, all always-inline:
+ *
+ *   struct answer T(probe)(const enum kind, t, w, op, key, n, const bool audit)
+ *   void T(store)(const enum kind, t, w, op, key, n, const bool audit)
+ *   void T(prefetch)(const enum kind, t, key)
+ *
+ * and, out of line, T(find) and T(walk) as table.h has them.
+ *
+ * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
+ * and audit as constants, so one source makes straight code for each: no call through
+ * a pointer, no allocation, no clock, no shared counter.
+ */
+#include "template.h"
+
+static __always_inline void T(one_op)(const enum kind kind, const enum caller caller,
+				      const bool audit, struct table *t, struct worker *w,
+				      const struct trace_op *op, struct counts *n, uint64_t zero,
+				      uint64_t *acc)
+{
+	uint64_t key = op->key;
+	struct answer a;
+
+	if (caller == CALLER_CHAIN)
+		key ^= *acc & zero;
+	if (audit && !audit_admits(w, kind, key))
+		return;
+	if (op->op & 1) {
+		n->stores++;
+		T(store)(kind, t, w, op, key, n, audit);
+		return;
+	}
+	n->probes++;
+	a = T(probe)(kind, t, w, op, key, n, audit);
+	if (audit && !a.hit)
+		audit_missed(w, t, key);
+	take_answer(caller, a, acc);
+}
+
+static __always_inline void T(loop)(const enum kind kind, const enum caller caller,
+				    const bool audit, struct table *const *by_kind,
+				    struct worker *w, const struct trace_op *op, size_t nr)
+{
+	struct table *t = by_kind[kind];
+	const struct trace_op *end = op + nr;
+	unsigned ahead = w->lookahead;
+	uint64_t acc = w->sink;
+	uint64_t zero = w->zero;
+	struct counts n = { 0 };
+
+	for (; op < end; op++) {
+		if (ahead)
+			T(prefetch)(kind, t, op[ahead].key);
+		T(one_op)(kind, caller, audit, t, w, op, &n, zero, &acc);
+	}
+	w->sink = acc;
+	counts_add(&w->n[kind], &n);
+}
+
+static __always_inline void T(loop_mixed)(const enum caller caller, const bool audit,
+					  struct table *const *by_kind, struct worker *w,
+					  const struct trace_op *op, size_t nr)
+{
+	const struct trace_op *end = op + nr;
+	unsigned ahead = w->lookahead;
+	uint64_t acc = w->sink;
+	uint64_t zero = w->zero;
+
+#define MIXED_CASE(K)                                                                            \
+	case K:                                                                                  \
+		T(one_op)(K, caller, audit, by_kind[K], w, op, &w->n[K], zero, &acc);            \
+		break;
+#define MIXED_PREFETCH(K)                                                                        \
+	case K:                                                                                  \
+		T(prefetch)(K, by_kind[K], op[ahead].key);                                       \
+		break;
+	for (; op < end; op++) {
+		if (ahead)
+			switch (op[ahead].op >> 1) {
+				MIXED_PREFETCH(KIND_TT)
+				MIXED_PREFETCH(KIND_PAWN)
+				MIXED_PREFETCH(KIND_EVAL)
+				MIXED_PREFETCH(KIND_KV)
+			}
+		switch (op->op >> 1) {
+			MIXED_CASE(KIND_TT)
+			MIXED_CASE(KIND_PAWN)
+			MIXED_CASE(KIND_EVAL)
+			MIXED_CASE(KIND_KV)
+		}
+	}
+#undef MIXED_CASE
+#undef MIXED_PREFETCH
+	w->sink = acc;
+}
+
+#define STAMP_LOOP(suffix, call)                                                                 \
+	static void T(suffix)(struct table *const *by_kind, struct worker *w,                    \
+			      const struct trace_op *op, size_t nr)                              \
+	{                                                                                        \
+		call;                                                                            \
+	}
+#define STAMP_CALLERS(name, K)                                                                   \
+	STAMP_LOOP(name##_batch_replay, T(loop)(K, CALLER_BATCH, false, by_kind, w, op, nr))     \
+	STAMP_LOOP(name##_branch_replay, T(loop)(K, CALLER_BRANCH, false, by_kind, w, op, nr))   \
+	STAMP_LOOP(name##_chain_replay, T(loop)(K, CALLER_CHAIN, false, by_kind, w, op, nr))     \
+	STAMP_LOOP(name##_audit_replay, T(loop)(K, CALLER_BRANCH, true, by_kind, w, op, nr))
+
+STAMP_CALLERS(tt, KIND_TT)
+STAMP_CALLERS(pawn, KIND_PAWN)
+STAMP_CALLERS(eval, KIND_EVAL)
+STAMP_CALLERS(kv, KIND_KV)
+STAMP_LOOP(mixed_batch_replay, T(loop_mixed)(CALLER_BATCH, false, by_kind, w, op, nr))
+STAMP_LOOP(mixed_branch_replay, T(loop_mixed)(CALLER_BRANCH, false, by_kind, w, op, nr))
+STAMP_LOOP(mixed_chain_replay, T(loop_mixed)(CALLER_CHAIN, false, by_kind, w, op, nr))
+STAMP_LOOP(mixed_audit_replay, T(loop_mixed)(CALLER_BRANCH, true, by_kind, w, op, nr))
+
+#define BY_CALLER(name)                                                                          \
+	{                                                                                        \
+		T(name##_batch_replay), T(name##_branch_replay), T(name##_chain_replay)          \
+	}
+
+static const struct table_loops T(loops) = {
+	.run = { [KIND_TT] = BY_CALLER(tt), [KIND_PAWN] = BY_CALLER(pawn),
+		 [KIND_EVAL] = BY_CALLER(eval), [KIND_KV] = BY_CALLER(kv),
+		 [LOOP_MIXED] = BY_CALLER(mixed) },
+	.audit = { [KIND_TT] = T(tt_audit_replay), [KIND_PAWN] = T(pawn_audit_replay),
+		   [KIND_EVAL] = T(eval_audit_replay), [KIND_KV] = T(kv_audit_replay),
+		   [LOOP_MIXED] = T(mixed_audit_replay) },
+	.find = T(find),
+	.walk = T(walk),
+};
+
+#undef BY_CALLER
+#undef STAMP_CALLERS
+#undef STAMP_LOOP

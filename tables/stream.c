@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * stream - reads the operations and does not even dispatch: the floor below `null`
+ *
+ * One loop for every kind and caller: it sums the keys. The difference to `null` is the
+ * price of one unpredictable branch on the operation.
+ */
+#include "template.h"
+
+static void stream_replay(struct table *const *by_kind, struct worker *w,
+			  const struct trace_op *op, size_t nr)
+{
+	uint64_t acc = w->sink;
+
+	for (const struct trace_op *end = op + nr; op < end; op++) {
+		acc += op->key;
+		keep(acc);
+	}
+	w->sink = acc;
+}
+
+static void stream_walk(struct table *t, table_walk_fn *fn, void *arg)
+{
+}
+
+static bool stream_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
+{
+	return false;
+}
+
+#define STREAM_CALLERS                                                                           \
+	{                                                                                        \
+		stream_replay, stream_replay, stream_replay                                      \
+	}
+static const struct table_loops stream_loops = {
+	.run = { STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS },
+	.audit = { stream_replay, stream_replay, stream_replay, stream_replay, stream_replay },
+	.find = stream_find,
+	.walk = stream_walk,
+};
+
+static int stream_create(struct table *t, const struct table_params *p, struct err *e)
+{
+	t->loops = &stream_loops;
+	return 0;
+}
+
+static void stream_clear(struct table *t, unsigned part, unsigned parts)
+{
+}
+
+static struct table_class stream_class = {
+	.name = "stream",
+	.summary = "reads the operations without dispatch: the floor below null",
+	.reference = "STREAM (McCalpin)",
+	.probe_progress = "wait-free",
+	.store_progress = "wait-free",
+	.promises = PROMISE_NO_TEAR,
+	.kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV,
+	.sig_bits = 64,
+	.floor = true,
+	.create = stream_create,
+	.clear = stream_clear,
+};
+TABLE_REGISTER(stream);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * touch - loads one word of the line and nothing else: the memory limit
+ *
+ * Probes and stores alike: what no table that looks at its line can undercut. The word
+ * loaded depends on the key, as a search of the line would; it never matches anything.
+ */
+#include "line.h"
+#include "template.h"
+
+#define TABLE touch
+
+static __always_inline void touch_prefetch(const enum kind kind, const struct table *t,
+					   uint64_t key)
+{
+	__builtin_prefetch((const void *)line_at(t, kind, line_index(t, key)), 0, 3);
+}
+
+static __always_inline uint64_t touch_word(const enum kind kind, const struct table *t,
+					   uint64_t key)
+{
+	return READ_ONCE64(line_at(t, kind, line_index(t, key)));
+}
+
+static __always_inline struct answer touch_probe(const enum kind kind, struct table *t,
+						 struct worker *w, const struct trace_op *op,
+						 uint64_t key, struct counts *n, const bool audit)
+{
+	return (struct answer){ .hit = false, .word = touch_word(kind, t, key) };
+}
+
+static __always_inline void touch_store(const enum kind kind, struct table *t, struct worker *w,
+					const struct trace_op *op, uint64_t key,
+					struct counts *n, const bool audit)
+{
+	uint64_t word = touch_word(kind, t, key);
+
+	keep(word);
+}
+
+static void touch_walk(struct table *t, table_walk_fn *fn, void *arg)
+{
+}
+
+static bool touch_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
+{
+	return false;
+}
+
+#include "replay.h"
+
+static int touch_create(struct table *t, const struct table_params *p, struct err *e)
+{
+	t->loops = &touch_loops;
+	return line_create(t, p, e);
+}
+
+static struct table_class touch_class = {
+	.name = "touch",
+	.summary = "loads one word of the line: the memory limit",
+	.reference = "-",
+	.probe_progress = "wait-free",
+	.store_progress = "wait-free",
+	.promises = PROMISE_NO_TEAR,
+	.kinds = LINE_KINDS,
+	.sig_bits = 64,
+	.floor = true,
+	.create = touch_create,
+	.clear = line_clear,
+};
+TABLE_REGISTER(touch);

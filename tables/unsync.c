@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * unsync - no protection at all: the ceiling, and the detectors' control
+ *
+ * Key and data are two independent words. A reader may meet the key of one entry and
+ * the data of another and is told nothing about it; two writers may leave such a pair
+ * for good. Relaxed atomics, so that this is torn data and not undefined behaviour.
+ *
+ * Promises: nothing. Reference: what Stockfish and Ethereal live with, at full width.
+ */
+#include "line.h"
+
+#define TABLE unsync
+#define LINE_EXCLUSION LINE_FREE
+#define LINE_PLAIN
+
+#include "line_table.h"
+
+static int unsync_create(struct table *t, const struct table_params *p, struct err *e)
+{
+	t->loops = &unsync_loops;
+	return line_create(t, p, e);
+}
+
+static struct table_class unsync_class = {
+	.name = "unsync",
+	.summary = "no protection, relaxed words: the ceiling, and what the detectors must catch",
+	.reference = "Stockfish, Ethereal (at full key width)",
+	.probe_progress = "wait-free",
+	.store_progress = "wait-free",
+	LINE_CLASS,
+	.options = { REFRESH_OPTION },
+	.create = unsync_create,
+};
+TABLE_REGISTER(unsync);
