@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tearline trace, from outside: exit codes, messages, and raw file -> trace -> CSV
+against a reading of the raw files that shares no code with tearline.
+
+TEARLINE is the program, TEARLINE_TRACES the directory of recorded traces.
+TEARLINE_RAW, if set, is a directory of whole raw recordings (DIR/SET.tN.raw.zst),
+which are then compared too; that takes minutes.
+"""
+import csv
+import glob
+import io
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+TEARLINE = os.environ.get("TEARLINE", "build/harness/tearline")
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRACES = os.environ.get("TEARLINE_TRACES", os.path.join(HERE, "../workloads/traces"))
+RAW = os.environ.get("TEARLINE_RAW")
+
+OPS = ["tt_probe", "tt_store", "pawn_probe", "pawn_store", "eval_probe", "eval_store",
+       "new_generation", "clear"]
+BOUNDS = ["none", "upper", "lower", "exact"]
+HITS = ["miss", "hit", "usable"]
+
+
+def run(*args, **kwargs):
+    return subprocess.run([TEARLINE, "trace", *args], capture_output=True, text=True, **kwargs)
+
+
+def raw_bytes(path):
+    if path.endswith(".zst"):
+        return subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def raw_file(thread=0, records=(), engine=b"Crafty", hz=1000000000, count=None):
+    count = len(records) if count is None else count
+    head = b"RAWTRC01" + struct.pack("<IIQQ32s", 32, thread, count, hz, engine)
+    return head + b"".join(struct.pack("<QQIhhBBBBHBB", *r) for r in records)
+
+
+def record(key=1, tsc=1000, move=0, value=0, beta=0, op=0, depth=0, bound=0, hit=0, ply=0xffff,
+           next_depth=0xff, flags=0):
+    return key, tsc, move, value, beta, op, depth, bound, hit, ply, next_depth, flags
+
+
+def seconds(ticks, hz):
+    return "%d.%09d" % (ticks // hz, ticks % hz * 10**9 // hz)
+
+
+def expected_rows(paths):
+    """What export has to say of these raw files, from the layout alone."""
+    raws = sorted((raw_bytes(p) for p in paths), key=lambda b: struct.unpack_from("<I", b, 12))
+    hz = struct.unpack_from("<Q", raw_bytes(paths[0]), 24)[0]
+    zero = min(struct.unpack_from("<Q", b, 64 + 8)[0] for b in raws if len(b) > 64)
+    for b in raws:
+        thread = struct.unpack_from("<I", b, 12)[0]
+        for r in struct.iter_unpack("<QQIhhBBBBHBB", b[64:]):
+            key, tsc, move, value, beta, op, depth, bound, hit, ply, nextd, flags = r
+            probe, store = op in (0, 2, 4), op in (1, 3, 5)
+            yield {
+                "thread": str(thread), "tick": str(tsc), "seconds": seconds(tsc - zero, hz),
+                "op": OPS[op], "key": "0x%016x" % key,
+                "move": "" if probe else str(move), "value": "" if probe else str(value),
+                "bound": BOUNDS[bound] if store else "",
+                "alpha": str(value) if probe else "", "beta": str(beta) if probe else "",
+                "hit": HITS[hit] if probe else "", "depth": str(depth),
+                "next_depth": "" if nextd == 255 else str(nextd),
+                "ply": "" if ply == 0xffff else str(min(ply, 254)),
+                "threat": str(flags & 1), "engine_flags": str(flags >> 1 & 7),
+            }
+
+
+class TraceCase(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, name, content=None):
+        p = os.path.join(self.dir, name)
+        if content is not None:
+            with open(p, "wb") as f:
+                f.write(content)
+        return p
+
+    def ok(self, *args, **kwargs):
+        r = run(*args, **kwargs)
+        self.assertEqual((r.returncode, r.stderr), (0, ""), args)
+        return r.stdout
+
+    def refused(self, text, *args, status=2, **kwargs):
+        """One line on stderr with this in it, nothing on stdout."""
+        r = run(*args, **kwargs)
+        self.assertEqual(r.returncode, status, (args, r.stderr))
+        self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+        self.assertTrue(r.stderr.startswith("tearline: "), r.stderr)
+        self.assertIn(text, r.stderr)
+        return r
+
+    def small(self, name="small.tlt"):
+        out = self.path(name)
+        self.ok("import", "--out", out, *sorted(glob.glob(HERE + "/data/crafty-4t-*.raw")))
+        return out
+
+
+class RoundTrip(TraceCase):
+    def compare(self, raws):
+        out, rows = self.path("t.tlt"), self.path("t.csv")
+        self.ok("import", "--out", out, *reversed(raws))
+        self.ok("export", "--csv", rows, out)
+        self.assertRegex(self.ok("verify", out), r"t\.tlt: OK\n")
+        nr = 0
+        with open(rows, newline="") as f:
+            self.assertNotIn("\r", f.read())
+            f.seek(0)
+            reader = csv.DictReader(f)
+            for nr, (got, want) in enumerate(zip(reader, expected_rows(raws)), 1):
+                if got != want:
+                    self.assertEqual(got, want, "row %d" % nr)
+            self.assertIsNone(next(reader, None))
+        self.assertEqual(nr, sum(len(raw_bytes(p)) // 32 - 2 for p in raws))
+        return nr
+
+    def test_samples(self):
+        for pattern in "crafty-4t-*", "typhoon-2t-*":
+            raws = sorted(glob.glob("%s/data/%s.raw" % (HERE, pattern)))
+            self.assertEqual(len(raws), 2)
+            self.assertGreaterEqual(self.compare(raws), 1200)
+
+    def test_every_field(self):
+        records = [record(op=7, tsc=5, value=-3), record(op=6, tsc=5, key=2**64 - 1, move=2**32 - 1)]
+        for op in range(6):
+            for i in range(4):
+                probe = op % 2 == 0
+                records.append(record(
+                    key=i << 62 | op, tsc=10**9 * (op * 4 + i + 1), move=0 if probe else 2**31 + i,
+                    value=(-32768, 32767, 0, -1)[i], beta=(32767, -32768, 1, 0)[i] if probe else 0,
+                    op=op, depth=(0, 254, 1, 255)[i], bound=0 if probe else i,
+                    hit=min(i, 2) if probe else 0, ply=(0, 254, 255, 0xffff)[i],
+                    next_depth=(0, 254, 255, 7)[i], flags=(0, 15, 240, 255)[i]))
+        self.compare([self.path("a.raw", raw_file(3, records, hz=3))])
+
+    def test_compressed(self):
+        if not shutil.which("zstd"):
+            self.skipTest("no zstd program")
+        raw = self.path("z.raw", raw_bytes(HERE + "/data/typhoon-2t-mid3-head.t0.raw"))
+        subprocess.run(["zstd", "-q", "-19", raw], check=True)
+        self.compare([raw + ".zst"])
+
+    def test_whole_recordings(self):
+        if not RAW:
+            self.skipTest("TEARLINE_RAW is not set")
+        runs = sorted({re.sub(r"\.t\d+\.raw\.zst$", "", p)
+                       for p in glob.glob(RAW + "/*/*.raw.zst")})
+        self.assertTrue(runs)
+        for r in runs:
+            with self.subTest(run=r):
+                self.compare(sorted(glob.glob(r + ".t*.raw.zst")))
+
+
+class Import(TraceCase):
+    def refuse(self, text, *contents):
+        raws = [self.path("r%d.raw" % i, c) for i, c in enumerate(contents)]
+        r = self.refused(text, "import", "--out", self.path("x.tlt"), *raws)
+        self.assertIn(self.dir, r.stderr)
+        self.assertFalse([f for f in os.listdir(self.dir) if not f.endswith(".raw")])
+
+    def test_errors(self):
+        good = raw_file(0, [record()])
+        self.refuse("not a raw recording", b"A" * 100)
+        self.refuse("header of 64 expected", b"RAWTRC01")
+        self.refuse("header of 64 expected", b"")
+        self.refuse("2 records expected, the file ends after 1", raw_file(0, [record()], count=2))
+        self.refuse("more bytes follow at offset 96", good + b"\0" * 32)
+        self.refuse("record 1 at offset 96: its time stamp", raw_file(0, [record(), record(tsc=9)]))
+        self.refuse("record 0 at offset 64: expected an operation", raw_file(0, [record(op=8)]))
+        self.refuse("both of thread 0", good, good)
+        self.refuse("one recording expected", good, raw_file(1, engine=b"Stockfish"))
+        self.refuse("0 Hz", raw_file(hz=0))
+        self.refuse("zstd", b"\x28\xb5\x2f\xfd" + b"\xff" * 50)
+
+    def test_mate(self):
+        raw = self.path("a.raw", raw_file(0, [record()], engine=b"Nameless"))
+        out = self.path("a.tlt")
+        r = run("import", "--out", out, raw)
+        self.assertEqual(r.returncode, 0)
+        self.assertRegex(r.stderr, r"^tearline: .*'Nameless' unknown, 32567 assumed.*\n$")
+        self.assertIn("32567", self.ok("info", out))
+        self.ok("import", "--out", out, "--mate", "31000", raw)
+        self.assertIn("scores of 31000", self.ok("info", out))
+        for engine, mate in (b"Crafty 1", 32001), (b"Stockfish 11", 31508), (b"Typhoon", 32567):
+            raw = self.path("b.raw", raw_file(0, [record()], engine=engine))
+            self.ok("import", "--out", out, raw)
+            self.assertIn("scores of %d " % mate, self.ok("info", out))
+
+    def test_output(self):
+        raw = self.path("a.raw", raw_file(0, [record()]))
+        self.refused("/dev/full", "import", "--out", "/dev/full", raw)
+        self.refused("No such file", "import", "--out", "/nowhere/x.tlt", raw)
+        self.assertEqual(os.listdir(self.dir), ["a.raw"])
+
+    def test_no_room(self):
+        """A limit on file sizes stands for a full disk."""
+        out = self.path("b.tlt")
+        raws = sorted(glob.glob(HERE + "/data/crafty-4t-*.raw"))
+        for limit in 0, 1000, 4000:
+            r = subprocess.run(["sh", "-c", 'ulimit -f $0; exec "$@"', str(limit // 512), TEARLINE,
+                                "trace", "import", "--out", out, *raws],
+                               capture_output=True, text=True)
+            self.assertEqual(r.returncode, 2, r.stderr)
+            self.assertIn("cannot write: File too large", r.stderr)
+            self.assertEqual(os.listdir(self.dir), [])
+
+
+class Verify(TraceCase):
+    def test_verify(self):
+        good = self.small()
+        with open(good, "rb") as f:
+            content = f.read()
+        bad = self.path("bad.tlt", content[:-1])
+        gone = self.path("gone.tlt")
+        self.assertEqual(self.ok("verify", good, good), "%s: OK\n" % good * 2)
+        r = self.refused("bad.tlt: cut short at offset %d" % (len(content) - 1), "verify", bad,
+                         status=1)
+        self.assertEqual(r.stdout, "")
+        self.refused("1 bytes too many", "verify", self.path("long.tlt", content + b"x"), status=1)
+        self.refused("stream 1 block 0 at offset", "verify", status=1, *[
+            self.path("flip.tlt", content[:-20] + bytes([content[-20] ^ 1]) + content[-19:])])
+        self.refused("cut short at offset 0", "verify", self.path("empty.tlt", b""), status=1)
+        self.refused("gone.tlt: cannot open", "verify", gone)
+        self.refused("regular file", "verify", self.dir)
+        r = run("verify", bad, good, gone)
+        self.assertEqual(r.returncode, 2)
+        self.assertEqual(r.stdout, "%s: OK\n" % good)
+        self.assertEqual(r.stderr.count("\n"), 2)
+        r = run("verify", good, bad)
+        self.assertEqual(r.returncode, 1)
+        self.refused("cut short", "info", bad)
+        self.refused("cut short", "export", "--csv", "-", bad)
+
+    def test_recorded(self):
+        traces = sorted(glob.glob(TRACES + "/*.tlt"))
+        self.assertGreaterEqual(len(traces), 6)
+        self.assertLessEqual(sum(os.path.getsize(t) for t in traces), 11500000)
+        self.assertEqual(self.ok("verify", *traces), "".join(t + ": OK\n" for t in traces))
+
+    def test_readme(self):
+        """The table in the traces' README is what info says of them."""
+        with open(os.path.join(TRACES, "README.md")) as f:
+            readme = f.read()
+        for t in sorted(glob.glob(TRACES + "/*.tlt")):
+            info = self.ok("info", t)
+            row = re.search(r"\| `%s` \|(.*)\|" % re.escape(os.path.basename(t)), readme)
+            self.assertIsNotNone(row, t)
+            cells = [c.strip() for c in row.group(1).split("|")]
+            self.assertEqual(cells[0], re.search(r"records +(\d+)", info).group(1))
+            self.assertIn(re.search(r"hash +(\w+)", info).group(1), cells)
+
+
+class Info(TraceCase):
+    def test_figures(self):
+        records = [record(op=7, tsc=1000), record(op=0, key=1, tsc=2000, hit=2),
+                   record(op=0, key=2, tsc=3000, hit=1), record(op=0, key=1, tsc=4000),
+                   record(op=1, key=3, tsc=5000, bound=3), record(op=2, key=1, tsc=1001000)]
+        other = [record(op=0, key=9, tsc=500, hit=2)]
+        raws = [self.path("a.raw", raw_file(0, records, hz=1000000)),
+                self.path("b.raw", raw_file(4, other, hz=1000000))]
+        out = self.path("a.tlt")
+        self.ok("import", "--out", out, *raws)
+        info = self.ok("info", out)
+        for want in (r"source +Crafty\n", r"format +1\n", r"hash +[0-9a-f]{16}\n",
+                     r"size +%d bytes" % os.path.getsize(out), r"records +7 in 2 streams\n",
+                     r"duration +1\.000 s, clock 1000000 Hz\n", r"scores of 32001 ",
+                     r"\n  tt +4 +1 +4 +75\.0% +50\.0%\n", r"\n  pawn +1 +0 +1 +0\.0% +0\.0%\n",
+                     r"\n  thread +records +seconds +tt_probe +tt_store +pawn_probe +clear\n",
+                     r"\n  0 +6 +1\.000 +3 +1 +1 +1\n", r"\n  4 +1 +0\.000 +1 +0 +0 +0\n"):
+            self.assertRegex(info, want)
+        self.assertEqual(self.ok("info", out, out), info + "\n" + info)
+
+
+class Export(TraceCase):
+    def test_locale(self):
+        out = self.small()
+        plain = self.ok("export", "--csv", "-", out)
+        env = dict(os.environ, LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")
+        self.assertEqual(self.ok("export", "--csv", "-", out, env=env), plain)
+        rows = list(csv.DictReader(io.StringIO(plain)))
+        self.assertEqual(len(rows), 2000)
+        self.assertTrue(all(re.fullmatch(r"\d+\.\d{9}", r["seconds"]) for r in rows))
+
+    def test_no_room(self):
+        out = self.small()
+        self.refused("/dev/full: cannot write", "export", "--csv", "/dev/full", out)
+        self.assertTrue(os.path.exists("/dev/full"))
+        with open("/dev/full", "w") as full:
+            r = subprocess.run([TEARLINE, "trace", "export", "--csv", "-", out], stdout=full,
+                               stderr=subprocess.PIPE, text=True)
+            self.assertEqual(r.returncode, 2)
+            self.assertIn("standard output", r.stderr)
+            r = subprocess.run([TEARLINE, "trace", "info", out], stdout=full,
+                               stderr=subprocess.PIPE, text=True)
+            self.assertEqual(r.returncode, 2)
+        self.refused("cannot write", "export", "--csv", "/nowhere/x.csv", out)
+
+
+class Cut(TraceCase):
+    def rows(self, trace):
+        rows = list(csv.DictReader(io.StringIO(self.ok("export", "--csv", "-", trace))))
+        for r in rows:
+            del r["seconds"]
+        return rows
+
+    def test_cut(self):
+        out, cut = self.small(), self.path("cut.tlt")
+        whole = self.rows(out)
+        order = sorted(whole, key=lambda r: int(r["tick"]))  # stable: ties by stream
+
+        def want(rows, first, nr):
+            return sorted(rows[first:first + nr], key=lambda r: int(r["thread"]))
+
+        for first, nr in (0, 2000), (0, 1), (300, 900), (990, 20), (1999, 5):
+            self.ok("cut", "--out", cut, "--from", str(first), "--ops", str(nr), out)
+            self.assertEqual(self.rows(cut), want(order, first, nr))
+        self.ok("cut", "--out", cut, "--threads", "3", "--ops", "10", out)
+        self.assertEqual(self.rows(cut), [r for r in whole if r["thread"] == "3"][:10])
+        self.ok("cut", "--out", cut, "--threads", "3,0-0", "--kinds", "pawn", out)
+        self.assertEqual(self.rows(cut), [r for r in whole if not r["op"].startswith("tt")])
+        self.ok("verify", cut)
+        self.ok("cut", "--out", out, "--ops", "7", out)  # onto itself
+        self.assertEqual(len(self.rows(out)), 7)
+
+    def test_errors(self):
+        out, cut = self.small(), self.path("cut.tlt")
+        self.refused("behind the last of 2000", "cut", "--out", cut, "--from", "2000", out)
+        self.refused("no thread 1", "cut", "--out", cut, "--threads", "0,1", out)
+        for bad in "", "x", "0,", "3-0", "0-99999999", "-1", "4294967296":
+            self.refused("--threads: expected a list", "cut", "--out", cut, "--threads=" + bad, out)
+        for bad in "", "tt,", "all", "TT":
+            self.refused("--kinds: expected a list", "cut", "--out", cut, "--kinds", bad, out)
+        self.refused("--ops: expected", "cut", "--out", cut, "--ops", "0", out)
+        self.refused("one trace expected", "cut", "--out", cut, out, out)
+        self.assertFalse(os.path.exists(cut))
+
+
+class Usage(TraceCase):
+    def test_usage(self):
+        self.refused("expected info, verify, import, export or cut")
+        self.refused("got 'inof'", "inof", "x")
+        self.refused("trace info: expected a trace file", "info")
+        self.refused("trace import: --out FILE expected", "import", "x")
+        self.refused("trace import: expected the raw files", "import", "--out", "x")
+        self.refused("trace export: --csv FILE expected", "export", "x")
+        self.refused("trace cut: --out FILE expected", "cut", "x")
+        self.refused("trace info: it takes no --ops", "info", "--ops", "3", "x")
+        self.refused("trace cut: it takes no --mate", "cut", "--out", "y", "--mate", "3", "x")
+        self.refused("--mate: expected", "import", "--mate", "40000", "--out", "x", "y")
+        self.refused("--mate: expected", "import", "--mate", "0", "--out", "x", "y")
+        self.refused("unknown option", "info", "--frob")
+        self.refused("x.tlt: cannot open", "info", self.path("x.tlt"))
+        help_text = self.ok("--help")
+        for word in ("info", "verify", "import", "export", "cut", "--kinds", "example"):
+            self.assertIn(word, help_text)
+
+
+if __name__ == "__main__":
+    unittest.main()
