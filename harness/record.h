@@ -186,7 +186,7 @@ static inline struct tlrec_record *tlrec_next(struct tlrec *r, uint64_t stamp, u
 {
 	struct tlrec_record *x;
 
-	if (r->nr == r->capacity) {
+	if (r->nr >= r->capacity) {
 		r->dropped++;
 		return NULL;
 	}
