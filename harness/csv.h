@@ -14,6 +14,7 @@
 #define CSV_SCHEMA 1
 
 /* x(name, what it is, for `report --schema` and results/README.md) */
+/* clang-format off */
 #define CSV_COLUMNS(x)                                                                           \
 	x(schema, "version of this list of columns: 1")                                          \
 	x(run_id, "one invocation of tearline: start time and process number")                   \
@@ -91,6 +92,7 @@
 	x(refresh, "resolved refresh option of the table: always, stale, cas, never")            \
 	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
 	x(measured_share, "measured time of the trial's whole time, setup and clears included")
+/* clang-format on */
 
 #define CSV_ENUM(name, help) COL_##name,
 enum csv_column { CSV_COLUMNS(CSV_ENUM) NR_COLS };
@@ -105,32 +107,40 @@ struct csv_row {
 void csv_set(struct csv_row *r, enum csv_column c, const char *s); /* copies */
 void csv_set_u64(struct csv_row *r, enum csv_column c, uint64_t v);
 /* Shortest form that keeps `digits` significant digits, '.' always. */
+/* What is not finite was not measured: the field stays empty. */
 void csv_set_double(struct csv_row *r, enum csv_column c, double v, int digits);
+/* Into a row that holds nothing yet. */
 void csv_copy(struct csv_row *dst, const struct csv_row *src);
 void csv_row_clear(struct csv_row *r);
 
 /*
  * Writer: "-" is standard output. A new or empty file gets the header; to one that
- * is there rows are appended, if its header is ours (anything else is an error and
- * the file stays as it was; a last row cut short by a crash is an error that names
- * the line). csv_write() puts a whole row down and fdatasyncs it: 0 or -1, and where
- * the disk is full the part of the row that went down is cut off again.
+ * is there rows are appended, if its header is exactly ours: a file of fewer columns
+ * would become ragged. Anything else is an error that names the first column that
+ * differs, and the file stays as it was; a last row cut short by a crash is an error
+ * that names the line. The file is locked against a second writer. csv_write() puts
+ * a whole row down and fdatasyncs it: 0 or -1, and where the disk is full the part
+ * of the row that went down is cut off again.
  */
 struct csv_writer;
 int csv_open(const char *path, struct csv_writer **out, struct err *e);
 int csv_write(struct csv_writer *w, const struct csv_row *r, struct err *e);
 int csv_close(struct csv_writer *w, struct err *e);
 
-/* Reader: any RFC 4180 file with a header; columns are found by name. */
+/* Reader: any RFC 4180 file with a header; columns are found by name; "-" is stdin. */
 struct csv_file {
 	char *path;
 	size_t nr_cols, nr_rows;
 	char **name; /* nr_cols */
 	char **cell; /* nr_rows * nr_cols, row-major; "" = not measured */
+	size_t *line; /* nr_rows: where each row begins in the file */
+	char *data; /* what the cells point into */
 };
 int csv_read(const char *path, struct csv_file **out, struct err *e);
 void csv_file_free(struct csv_file *f);
 /* Index of a column, or -1. */
 int csv_find(const struct csv_file *f, const char *name);
+/* A cell as a finite number, '.' whatever the locale; -1 if it is none (as "" is). */
+int csv_number(const char *s, double *out);
 
 #endif
