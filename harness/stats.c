@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* stats - medians, spreads and bootstrap intervals of a handful of trials. */
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough for the 2.5 % ends to stand still in the third digit. */
+#define NR_RESAMPLES 4000
+
+double stats_min(const double *v, size_t n)
+{
+	double min = v[0];
+
+	for (size_t i = 1; i < n; i++)
+		min = fmin(min, v[i]);
+	return min;
+}
+
+double stats_max(const double *v, size_t n)
+{
+	double max = v[0];
+
+	for (size_t i = 1; i < n; i++)
+		max = fmax(max, v[i]);
+	return max;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double quantile_sorted(const double *v, size_t n, double q)
+{
+	double at = q * (double)(n - 1);
+	size_t below = (size_t)at;
+
+	if (below + 1 >= n)
+		return v[n - 1];
+	return v[below] + (at - (double)below) * (v[below + 1] - v[below]);
+}
+
+/* Sorts `v`. */
+static double quantile_of(double *v, size_t n, double q)
+{
+	qsort(v, n, sizeof(*v), compare_doubles);
+	return quantile_sorted(v, n, q);
+}
+
+double stats_quantile(const double *v, size_t n, double q)
+{
+	double *copy = xcalloc(n, sizeof(*copy));
+	double got;
+
+	memcpy(copy, v, n * sizeof(*copy));
+	got = quantile_of(copy, n, q);
+	free(copy);
+	return got;
+}
+
+double stats_median(const double *v, size_t n)
+{
+	return stats_quantile(v, n, 0.5);
+}
+
+double stats_mad(const double *v, size_t n)
+{
+	double median = stats_median(v, n);
+	double *dist = xcalloc(n, sizeof(*dist));
+	double mad;
+
+	for (size_t i = 0; i < n; i++)
+		dist[i] = fabs(v[i] - median);
+	mad = quantile_of(dist, n, 0.5);
+	free(dist);
+	return mad;
+}
+
+/* Median of n values drawn from `v` with replacement; `scratch` holds n. */
+static double resampled_median(const double *v, size_t n, double *scratch, uint64_t *rng)
+{
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = v[rng_below(rng, n)];
+	return quantile_of(scratch, n, 0.5);
+}
+
+/* The middle 95 % of `v`, which gets sorted. */
+static struct interval percentile_interval(double mid, double *v, size_t n)
+{
+	struct interval ci = { .mid = mid };
+
+	ci.lo = quantile_of(v, n, 0.025);
+	ci.hi = quantile_sorted(v, n, 0.975);
+	return ci;
+}
+
+struct interval stats_median_interval(const double *v, size_t n, uint64_t seed)
+{
+	double *scratch = xcalloc(n, sizeof(*scratch));
+	double *boot = xcalloc(NR_RESAMPLES, sizeof(*boot));
+	struct interval ci;
+
+	for (size_t i = 0; i < NR_RESAMPLES; i++)
+		boot[i] = resampled_median(v, n, scratch, &seed);
+	ci = percentile_interval(stats_median(v, n), boot, NR_RESAMPLES);
+	free(boot);
+	free(scratch);
+	return ci;
+}
+
+struct interval stats_ratio_interval(const double *a, size_t na, const double *b, size_t nb,
+				     uint64_t seed)
+{
+	double *scratch = xcalloc(na > nb ? na : nb, sizeof(*scratch));
+	double *boot = xcalloc(NR_RESAMPLES, sizeof(*boot));
+	struct interval ci;
+
+	for (size_t i = 0; i < NR_RESAMPLES; i++) {
+		double above = resampled_median(a, na, scratch, &seed);
+
+		boot[i] = above / resampled_median(b, nb, scratch, &seed);
+	}
+	ci = percentile_interval(stats_median(a, na) / stats_median(b, nb), boot, NR_RESAMPLES);
+	free(boot);
+	free(scratch);
+	return ci;
+}
+
+struct interval stats_median_range(const double *v, size_t n)
+{
+	return (struct interval){ stats_median(v, n), stats_min(v, n), stats_max(v, n) };
+}
+
+struct interval stats_ratio_range(const double *a, size_t na, const double *b, size_t nb)
+{
+	return (struct interval){ .mid = stats_median(a, na) / stats_median(b, nb),
+				  .lo = stats_min(a, na) / stats_max(b, nb),
+				  .hi = stats_max(a, na) / stats_min(b, nb) };
+}

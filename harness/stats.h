@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats - what a handful of trials says, without assuming how they are distributed
+ *
+ * Medians and percentile bootstrap intervals (Efron 1979). The resampling is seeded
+ * by the caller: the same figures give the same interval, today and tomorrow. With
+ * fewer than STATS_MIN_BOOTSTRAP values a resampled median is hardly more than one
+ * of the values, so that callers show the range instead.
+ */
+#ifndef TEARLINE_STATS_H
+#define TEARLINE_STATS_H
+
+#include "util.h"
+
+#define STATS_MIN_BOOTSTRAP 5
+
+struct interval {
+	double mid, lo, hi;
+};
+
+/* All need n > 0 and leave `v` as it was. */
+double stats_min(const double *v, size_t n);
+double stats_max(const double *v, size_t n);
+/* Linear between order statistics (Hyndman and Fan's type 7); q within [0, 1]. */
+double stats_quantile(const double *v, size_t n, double q);
+double stats_median(const double *v, size_t n);
+/* Median distance from the median, unscaled. */
+double stats_mad(const double *v, size_t n);
+
+/* Median with its 95 % percentile interval. */
+struct interval stats_median_interval(const double *v, size_t n, uint64_t seed);
+/* median(a) / median(b) with its 95 % percentile interval, both resampled; b > 0. */
+struct interval stats_ratio_interval(const double *a, size_t na, const double *b, size_t nb,
+				     uint64_t seed);
+
+/* The same with the whole range in place of an interval, for a few trials. */
+struct interval stats_median_range(const double *v, size_t n);
+struct interval stats_ratio_range(const double *a, size_t na, const double *b, size_t nb);
+
+#endif
