@@ -10,6 +10,7 @@
 	x(topo)                                                                                  \
 	x(tables)                                                                                \
 	x(trace)
+#define COMMANDS(x) x(report)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cmd_report - `tearline report`: a CSV as tables for people. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+struct report_args {
+	const char *baseline;
+	bool schema;
+};
+
+static struct report_args args;
+
+static const struct option_def report_options[] = {
+	{ .name = "baseline",
+	  .type = OPT_STR,
+	  .dest = &args.baseline,
+	  .metavar = "TABLE",
+	  .help = "compare with this table; without it with unsync, or else the first table" },
+	{ .name = "schema",
+	  .type = OPT_FLAG,
+	  .dest = &args.schema,
+	  .help = "print what each column of the CSV means, as a Markdown table" },
+	{ .name = NULL },
+};
+
+static const struct option_def *get_options(void)
+{
+	return report_options;
+}
+
+static void print_schema(FILE *f)
+{
+	fputs("| column | meaning |\n|---|---|\n", f);
+	for (int c = 0; c < NR_COLS; c++)
+		fprintf(f, "| `%s` | %s |\n", csv_names[c], csv_help[c]);
+}
+
+static bool has_table(const struct records *rows, const char *table)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		if (record_is(&rows->rec[i], COL_table, table))
+			return true;
+	return false;
+}
+
+static int choose_baseline(struct report *rp, const char *wanted, struct err *e)
+{
+	rp->baseline = wanted ? wanted : "unsync";
+	if (has_table(&rp->rows, rp->baseline))
+		return 0;
+	if (wanted)
+		return err_set(e, "report: --baseline: no row is of table '%s'", wanted);
+	rp->baseline = rp->rows.rec[0].field[COL_table];
+	return 0;
+}
+
+/* One row of each machine and build, in the order of the files. */
+static void find_machines(struct report *rp)
+{
+	rp->machine = xcalloc(rp->rows.nr, sizeof(*rp->machine));
+	for (size_t i = 0; i < rp->rows.nr; i++) {
+		const struct record *r = &rp->rows.rec[i];
+		bool known = false;
+
+		for (size_t m = 0; m < rp->nr_machines && !known; m++) {
+			struct slice pair = { (const struct record *[]){ rp->machine[m], r },
+					      2 };
+
+			known = slice_take(&pair, report_machine_columns).nr == 2;
+		}
+		if (!known)
+			rp->machine[rp->nr_machines++] = r;
+	}
+}
+
+static int check_rows(const struct records *rows, char *const *paths, struct err *e)
+{
+	if (rows->nr)
+		return 0;
+	return err_set(e, "%s: a header and no rows: nothing to report", paths[0]);
+}
+
+static int report_files(char *const *paths, size_t nr)
+{
+	struct report rp = { .out = stdout };
+	struct err e;
+	int ret = EXIT_USAGE;
+
+	if (records_read(paths, nr, &rp.rows, &e))
+		return err_report(&e);
+	if (check_rows(&rp.rows, paths, &e) || choose_baseline(&rp, args.baseline, &e)) {
+		err_report(&e);
+		goto out_free;
+	}
+	find_machines(&rp);
+	report_head(&rp);
+	report_speed(&rp);
+	report_latency(&rp);
+	report_audit(&rp);
+	report_notes(&rp);
+	ret = EXIT_DONE;
+	free(rp.machine);
+out_free:
+	records_free(&rp.rows);
+	return ret;
+}
+
+static int run_report(const struct command *c, int argc, char **argv)
+{
+	struct err e;
+	int status, first = option_parse(c, report_options, argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	if (first == argc && !args.schema) {
+		err_set(&e, "report: expected a CSV file, or - for standard input");
+		return err_report(&e);
+	}
+	if (args.schema)
+		print_schema(stdout);
+	else
+		status = report_files(argv + first, (size_t)(argc - first));
+	if (fflush(stdout) || ferror(stdout)) {
+		err_set(&e, "standard output: cannot write");
+		return err_report(&e);
+	}
+	return status;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "a CSV as readable tables: which scheme, how fast, does it ever lie",
+	.usage = "FILE... [--baseline TABLE] | --schema",
+	.example = "tearline report results/sweep.csv --baseline spinlock",
+	.run = run_report,
+	.options = get_options,
+};

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* records - the rows of one or more CSVs, checked, by the columns we know. */
+#include "records.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum csv_column needed[] = { COL_table,	COL_kind,    COL_trace,
+					  COL_hash_mib, COL_threads, COL_mode };
+
+static const enum csv_column whole_columns[] = {
+	COL_threads,
+	COL_table_bytes,
+	COL_entries,
+	COL_ops,
+	COL_probes,
+	COL_stores,
+	COL_hits,
+	COL_usable_hits,
+	COL_contended_probes,
+	COL_contended_stores,
+	COL_torn_reads,
+	COL_wrong_key_hits,
+	COL_false_misses,
+	COL_possible_false_misses,
+	COL_stale_hits,
+	COL_lost_stores,
+	COL_unusable_slots,
+	COL_duplicate_keys,
+};
+
+static const enum csv_column decimal_columns[] = {
+	COL_seconds, COL_overlap,   COL_mops,	 COL_ns_per_op,	      COL_copies_per_key,
+	COL_p50_ns,  COL_p90_ns,    COL_p99_ns,	 COL_p999_ns,	      COL_p9999_ns,
+	COL_max_ns,  COL_stream_ns, COL_null_ns, COL_undetected_tear,
+};
+
+static int check_columns(const struct csv_file *f, struct err *e)
+{
+	char missing[256] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+		const char *name = csv_names[needed[i]];
+
+		if (csv_find(f, name) >= 0)
+			continue;
+		if (missing[0])
+			strcat(missing, ", ");
+		strcat(missing, name);
+	}
+	if (missing[0])
+		return err_set(e, "%s: no results of tearline: missing columns: %s", f->path,
+			       missing);
+	return 0;
+}
+
+static int bad_cell(const struct csv_file *f, size_t row, enum csv_column c, const char *want,
+		    const char *got, struct err *e)
+{
+	return err_set(e, "%s:%zu: %s: expected %s, got '%s'", f->path, f->line[row],
+		       csv_names[c], want, got);
+}
+
+static int check_record(const struct csv_file *f, size_t row, const struct record *r,
+			struct err *e)
+{
+	uint64_t whole;
+	double number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(whole_columns); i++) {
+		enum csv_column c = whole_columns[i];
+
+		if (record_has(r, c) && parse_u64(r->field[c], 0, UINT64_MAX, &whole))
+			return bad_cell(f, row, c, "a whole number", r->field[c], e);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(decimal_columns); i++) {
+		enum csv_column c = decimal_columns[i];
+
+		if (record_has(r, c) && (csv_number(r->field[c], &number) || number < 0))
+			return bad_cell(f, row, c, "a number", r->field[c], e);
+	}
+	if (!record_u64(r, COL_threads))
+		return bad_cell(f, row, COL_threads, "at least 1", r->field[COL_threads], e);
+	if (!record_has(r, COL_table))
+		return bad_cell(f, row, COL_table, "a table", "", e);
+	return 0;
+}
+
+static int add_file(struct records *out, const struct csv_file *f, struct err *e)
+{
+	int at[NR_COLS];
+
+	if (check_columns(f, e))
+		return -1;
+	for (int c = 0; c < NR_COLS; c++)
+		at[c] = csv_find(f, csv_names[c]);
+	out->rec = xrealloc(out->rec, (out->nr + f->nr_rows) * sizeof(*out->rec));
+	for (size_t row = 0; row < f->nr_rows; row++) {
+		struct record *r = &out->rec[out->nr + row];
+
+		for (int c = 0; c < NR_COLS; c++)
+			r->field[c] =
+				at[c] < 0 ? "" : f->cell[row * f->nr_cols + (size_t)at[c]];
+		if (check_record(f, row, r, e))
+			return -1;
+	}
+	out->nr += f->nr_rows;
+	return 0;
+}
+
+int records_read(char *const *paths, size_t nr, struct records *out, struct err *e)
+{
+	memset(out, 0, sizeof(*out));
+	out->file = xcalloc(nr, sizeof(*out->file));
+	for (size_t i = 0; i < nr; i++) {
+		if (csv_read(paths[i], &out->file[i], e))
+			goto out_free;
+		out->nr_files++;
+		if (add_file(out, out->file[i], e))
+			goto out_free;
+	}
+	return 0;
+out_free:
+	records_free(out);
+	return -1;
+}
+
+void records_free(struct records *r)
+{
+	for (size_t i = 0; i < r->nr_files; i++)
+		csv_file_free(r->file[i]);
+	free(r->file);
+	free(r->rec);
+}
+
+double record_double(const struct record *r, enum csv_column c)
+{
+	double v;
+
+	return csv_number(r->field[c], &v) ? NAN : v;
+}
+
+uint64_t record_u64(const struct record *r, enum csv_column c)
+{
+	uint64_t v = 0;
+
+	parse_u64(r->field[c], 0, UINT64_MAX, &v);
+	return v;
+}
+
+bool record_is(const struct record *r, enum csv_column c, const char *value)
+{
+	return !strcmp(r->field[c], value);
+}
+
+bool record_same(const struct record *a, const struct record *b, enum csv_column c)
+{
+	return !strcmp(a->field[c], b->field[c]);
+}
+
+bool records_vary(const struct records *r, enum csv_column c)
+{
+	for (size_t i = 1; i < r->nr; i++)
+		if (!record_same(&r->rec[0], &r->rec[i], c))
+			return true;
+	return false;
+}
+
+/* Is "name=value", `len` long, one of the options in "a=1;b=2"? */
+static bool has_option(const char *options, const char *part, size_t len)
+{
+	for (const char *p = options; *p;) {
+		size_t n = strcspn(p, ";");
+
+		if (n == len && !strncmp(p, part, len))
+			return true;
+		p += n + (p[n] == ';');
+	}
+	return false;
+}
+
+/* Does another variant of the same table lack this option, or have another value? */
+static bool option_tells(const struct records *rows, const struct record *r, const char *part,
+			 size_t len)
+{
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct record *other = &rows->rec[i];
+
+		if (record_same(r, other, COL_table) && !record_same(r, other, COL_options) &&
+		    !has_option(other->field[COL_options], part, len))
+			return true;
+	}
+	return false;
+}
+
+static bool refresh_tells(const struct records *rows, const struct record *r)
+{
+	if (strstr(r->field[COL_options], "refresh="))
+		return false;
+	for (size_t i = 0; i < rows->nr; i++)
+		if (record_same(r, &rows->rec[i], COL_table) &&
+		    !record_same(r, &rows->rec[i], COL_refresh))
+			return true;
+	return false;
+}
+
+static void append(char **text, char sep, const char *part, size_t len)
+{
+	char *longer = xasprintf("%s%c%.*s", *text, sep, (int)len, part);
+
+	free(*text);
+	*text = longer;
+}
+
+char *records_label(const struct records *rows, const struct record *r)
+{
+	char *label = xstrdup(r->field[COL_table]);
+	char sep = ':';
+
+	for (const char *p = r->field[COL_options]; *p;) {
+		size_t n = strcspn(p, ";");
+
+		if (n && option_tells(rows, r, p, n)) {
+			append(&label, sep, p, n);
+			sep = ',';
+		}
+		p += n + (p[n] == ';');
+	}
+	if (refresh_tells(rows, r)) {
+		char *part = xasprintf("refresh=%s", r->field[COL_refresh]);
+
+		append(&label, sep, part, strlen(part));
+		free(part);
+	}
+	return label;
+}
