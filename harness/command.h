@@ -11,6 +11,7 @@
 	x(tables)                                                                                \
 	x(trace)
 #define COMMANDS(x) x(report)
+#define COMMANDS(x) x(report) x(plot)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)
