@@ -109,6 +109,32 @@ static int add_file(struct records *out, const struct csv_file *f, struct err *e
 	return 0;
 }
 
+static bool same_variant(const struct record *a, const struct record *b)
+{
+	return record_same(a, b, COL_table) && record_same(a, b, COL_options) &&
+	       record_same(a, b, COL_refresh);
+}
+
+static void add_variant(struct records *out, const struct record *r)
+{
+	for (size_t i = 0; i < out->nr_variants; i++)
+		if (same_variant(out->variant[i], r))
+			return;
+	out->variant = xrealloc(out->variant, (out->nr_variants + 1) * sizeof(*out->variant));
+	out->variant[out->nr_variants++] = r;
+}
+
+/* What labels and headings ask for again and again. */
+static void look_over(struct records *out)
+{
+	for (size_t i = 0; i < out->nr; i++) {
+		add_variant(out, &out->rec[i]);
+		for (int c = 0; c < NR_COLS; c++)
+			if (!record_same(&out->rec[0], &out->rec[i], (enum csv_column)c))
+				out->varies[c] = true;
+	}
+}
+
 int records_read(char *const *paths, size_t nr, struct records *out, struct err *e)
 {
 	memset(out, 0, sizeof(*out));
@@ -120,6 +146,7 @@ int records_read(char *const *paths, size_t nr, struct records *out, struct err 
 		if (add_file(out, out->file[i], e))
 			goto out_free;
 	}
+	look_over(out);
 	return 0;
 out_free:
 	records_free(out);
@@ -132,6 +159,7 @@ void records_free(struct records *r)
 		csv_file_free(r->file[i]);
 	free(r->file);
 	free(r->rec);
+	free(r->variant);
 }
 
 double record_double(const struct record *r, enum csv_column c)
@@ -159,14 +187,6 @@ bool record_same(const struct record *a, const struct record *b, enum csv_column
 	return !strcmp(a->field[c], b->field[c]);
 }
 
-bool records_vary(const struct records *r, enum csv_column c)
-{
-	for (size_t i = 1; i < r->nr; i++)
-		if (!record_same(&r->rec[0], &r->rec[i], c))
-			return true;
-	return false;
-}
-
 /* Is "name=value", `len` long, one of the options in "a=1;b=2"? */
 static bool has_option(const char *options, const char *part, size_t len)
 {
@@ -184,10 +204,10 @@ static bool has_option(const char *options, const char *part, size_t len)
 static bool option_tells(const struct records *rows, const struct record *r, const char *part,
 			 size_t len)
 {
-	for (size_t i = 0; i < rows->nr; i++) {
-		const struct record *other = &rows->rec[i];
+	for (size_t i = 0; i < rows->nr_variants; i++) {
+		const struct record *other = rows->variant[i];
 
-		if (record_same(r, other, COL_table) && !record_same(r, other, COL_options) &&
+		if (record_same(r, other, COL_table) &&
 		    !has_option(other->field[COL_options], part, len))
 			return true;
 	}
@@ -198,9 +218,9 @@ static bool refresh_tells(const struct records *rows, const struct record *r)
 {
 	if (strstr(r->field[COL_options], "refresh="))
 		return false;
-	for (size_t i = 0; i < rows->nr; i++)
-		if (record_same(r, &rows->rec[i], COL_table) &&
-		    !record_same(r, &rows->rec[i], COL_refresh))
+	for (size_t i = 0; i < rows->nr_variants; i++)
+		if (record_same(r, rows->variant[i], COL_table) &&
+		    !record_same(r, rows->variant[i], COL_refresh))
 			return true;
 	return false;
 }

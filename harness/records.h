@@ -19,6 +19,9 @@ struct records {
 	size_t nr_files;
 	struct record *rec;
 	size_t nr;
+	bool varies[NR_COLS]; /* the column takes more than one value */
+	const struct record **variant; /* one row of each table, options and refresh */
+	size_t nr_variants;
 };
 
 /*
@@ -40,9 +43,6 @@ double record_double(const struct record *r, enum csv_column c);
 uint64_t record_u64(const struct record *r, enum csv_column c);
 bool record_is(const struct record *r, enum csv_column c, const char *value);
 bool record_same(const struct record *a, const struct record *b, enum csv_column c);
-
-/* Does the column take more than one value over all records? */
-bool records_vary(const struct records *r, enum csv_column c);
 /* "xor:refresh=cas": the table with what tells it from its other variants. Caller frees. */
 char *records_label(const struct records *rows, const struct record *r);
 

@@ -137,7 +137,7 @@ char *report_cell_label(const struct report *rp, const struct record *r)
 {
 	char *label = records_label(&rp->rows, r), *longer;
 
-	if (!records_vary(&rp->rows, COL_page_size) || !record_has(r, COL_page_size))
+	if (!rp->rows.varies[COL_page_size] || !record_has(r, COL_page_size))
 		return label;
 	longer = xasprintf("%s@%s", label, r->field[COL_page_size]);
 	free(label);
@@ -172,7 +172,7 @@ void report_print_group(const struct report *rp, const struct record *r)
 	fprintf(rp->out, ", %.*s %s, kind %s", (int)(len - entries), hash,
 		entries ? "entries" : "MiB", r->field[COL_kind]);
 	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
-		if (records_vary(&rp->rows, *c))
+		if (rp->rows.varies[*c])
 			fprintf(rp->out, ", %s %s", csv_names[*c],
 				record_has(r, *c) ? r->field[*c] : "-");
 	if (rp->nr_machines > 1)

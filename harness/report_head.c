@@ -34,7 +34,7 @@ static void print_settings(const struct report *rp)
 	const char *sep = "all rows: ";
 
 	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++) {
-		if (records_vary(&rp->rows, *c) || !record_has(&rp->rows.rec[0], *c))
+		if (rp->rows.varies[*c] || !record_has(&rp->rows.rec[0], *c))
 			continue;
 		fprintf(rp->out, "%s%s %s", sep, csv_names[*c], rp->rows.rec[0].field[*c]);
 		sep = ", ";
@@ -42,7 +42,7 @@ static void print_settings(const struct report *rp)
 	for (size_t i = 0; i < ARRAY_SIZE(cell_settings); i++) {
 		enum csv_column c = cell_settings[i];
 
-		if (records_vary(&rp->rows, c) || !record_has(&rp->rows.rec[0], c))
+		if (rp->rows.varies[c] || !record_has(&rp->rows.rec[0], c))
 			continue;
 		fprintf(rp->out, "%s%s %s", sep, csv_names[c], rp->rows.rec[0].field[c]);
 		sep = ", ";

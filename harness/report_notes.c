@@ -115,7 +115,7 @@ static const struct {
 static void note_mixtures(const struct report *rp)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(mixed_notes); i++) {
-		if (!records_vary(&rp->rows, mixed_notes[i].column))
+		if (!rp->rows.varies[mixed_notes[i].column])
 			continue;
 		fprintf(rp->out, "- %s: ", mixed_notes[i].text);
 		print_values(rp, mixed_notes[i].column);
