@@ -151,7 +151,7 @@ static int run_gnuplot(const char *csv, const char *script, struct err *e)
 	return ret;
 }
 
-/* Every script but the part that the others share, in the order of their names. */
+/* Every script but the parts that the others share, in the order of their names. */
 static int run_scripts(const char *csv, struct err *e)
 {
 	char *pattern = xasprintf("%s/*.gp", find_scripts());
@@ -165,7 +165,7 @@ static int run_scripts(const char *csv, struct err *e)
 	for (size_t i = 0; i < scripts.gl_pathc && !ret; i++) {
 		const char *name = strrchr(scripts.gl_pathv[i], '/') + 1;
 
-		if (strcmp(name, "common.gp"))
+		if (strncmp(name, "common", strlen("common")))
 			ret = run_gnuplot(csv, scripts.gl_pathv[i], e);
 	}
 	globfree(&scripts);

@@ -2,11 +2,13 @@
 # anomalies - wrong answers per million operations, by table, from the audit rows with the
 # most threads; one picture a trace, kind and size. 0 has a place of its own below the
 # logarithmic axis; what was not measured is not drawn.
-load (strstrt(ARG0, "/") ? system("dirname ".ARG0) : ".")."/common.gp"
+here = ARG0[1:strlen(ARG0)-strlen("anomalies.gp")]
+here = here eq "" ? "." : here
+load here."/common.gp"
 
 # name in the CSV, in words, colour, and the same symbol filled and open
 COUNTS = "torn_reads wrong_key_hits false_misses possible_false_misses stale_hits lost_stores"
-MEANING = "'torn reads' 'wrong-key hits' 'false misses' 'possible false misses' 'stale hits' 'lost stores'"
+in_words(k) = replace(word(COUNTS, k), "_", " ")
 FILL = "#D55E00 #CC79A7 #0072B2 #56B4E9 #E69F00 #009E73"
 SOLID = "5 7 9 11 13 15"
 OPEN = "4 6 8 10 12 14"
@@ -28,17 +30,16 @@ if (words(pictures) == 0) { print "anomalies: no audit rows: no picture" }
 
 do for [p=1:words(pictures)] {
 	id = word(pictures, p)
-	set xrange [*:*]
-	set yrange [*:*] # stats leaves out what is out of range
-	unset logscale
+	eval FREE_RANGES
 	set datafile columnheaders
-	stats source using (audited(0) && picture_id(1) eq id ? number(c_threads) : NaN) nooutput
+	mine(x) = audited(0) && picture_id(1) eq id
+	stats source using (mine(0) ? number(c_threads) : NaN) nooutput
 	most = STATS_max
-	here(x) = audited(0) && picture_id(1) eq id && number(c_threads) == most
+	at_most(x) = mine(0) && number(c_threads) == most
 	set table $part separator comma
 	plot source using (variant(0)):(number(c_probes)):(number(c_stores)):\
 		(number(c_count[1])):(number(c_count[2])):(number(c_count[3])):\
-		(number(c_count[4])):(number(c_count[5])):(number(c_count[6])) with table if (here(0))
+		(number(c_count[4])):(number(c_count[5])):(number(c_count[6])) with table if (at_most(0))
 	unset table
 	unset datafile columnheaders
 	list = " "
@@ -82,10 +83,10 @@ do for [p=1:words(pictures)] {
 	above_zero(y) = y > 0 ? y : NaN
 	at_zero(y) = y == 0 ? zero : NaN
 
-	set terminal pngcairo size @picture_size noenhanced font "Sans,12"
 	picture = file_of("anomalies", id, pictures)
-	set output picture
-	set title title_of(id, pictures).sprintf(", %d thread%s\nfrom audit rows; open symbols: measured, and none seen", most, most == 1 ? "" : "s")
+	eval OPEN_PICTURE
+	set title title_of(id, pictures).sprintf(", %d thread%s", most, most == 1 ? "" : "s").\
+		"\nfrom audit rows; open symbols: measured, and none seen"
 	unset xlabel
 	set ylabel "per million probes (lost stores: per million stores)"
 	set logscale y 10
@@ -113,13 +114,9 @@ do for [p=1:words(pictures)] {
 	}
 	plot for [k=1:nr_counts] $rates index k-1 using 1:(above_zero($2)) with points \
 			pointtype int(word(SOLID, k)) pointsize symbol_size linecolor rgb word(FILL, k) \
-			title word(MEANING, k), \
+			title in_words(k), \
 		for [k=1:nr_counts] $rates index k-1 using 1:(at_zero($2)) with points \
 			pointtype int(word(OPEN, k)) pointsize symbol_size linewidth 1.6 \
 			linecolor rgb word(FILL, k) notitle
-	set output
-	set terminal unknown
-	set print "-"
-	print picture
-	unset print
+	eval CLOSE_PICTURE
 }

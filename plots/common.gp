@@ -12,7 +12,8 @@ if (!exists("csv") || !exists("out")) {
 set datafile separator comma
 set encoding utf8
 
-replace(s, a, b) = strstrt(s, a) ? s[1:strstrt(s, a)-1].b.replace(s[strstrt(s, a)+strlen(a):*], a, b) : s
+replace(s, a, b) = strstrt(s, a) ? \
+	s[1:strstrt(s, a)-1].b.replace(s[strstrt(s, a)+strlen(a):*], a, b) : s
 shell_quote(s) = "'".replace(s, "'", "'\\''")."'"
 
 # gnuplot can't tell an empty text from an error: empty fields come in as "-"
@@ -24,7 +25,8 @@ set datafile columnheaders
 stats "< head -n 2 ".shell_quote(csv) using (1) nooutput
 nr_columns = STATS_columns
 add_name(s) = (names = names.s." ", 0)
-stats "< head -n 2 ".shell_quote(csv) using (sum [i=1:nr_columns] add_name(columnhead(i))) nooutput
+stats "< head -n 2 ".shell_quote(csv) \
+	using (sum [i=1:nr_columns] add_name(columnhead(i))) nooutput
 unset datafile columnheaders
 col(n) = sum [i=1:words(names)] (word(names, i) eq n ? i : 0)
 
@@ -65,13 +67,14 @@ list = " "
 stats source using (add(text(c_table).":".text(c_options))) nooutput
 show_options = words(list) > nr_tables
 unset datafile columnheaders
-variant(x) = c_label > 0 ? text(c_label) : show_options ? text(c_table).":".text(c_options) : text(c_table)
+variant(x) = c_label > 0 ? text(c_label) : \
+	show_options ? text(c_table).":".text(c_options) : text(c_table)
 table_of(v) = strstrt(v, ":") ? v[1:strstrt(v, ":")-1] : v
 
 # One style a table, the same in every picture of every file; tables that aren't in this list
 # get what is left, in the order of the file. Colours after Okabe and Ito, without the yellow,
 # which nobody sees on white; from the ninth table on they come again with open symbols.
-STYLED = "null unsync xor seqlock spinlock ck_ht cds_lfht atomic16 ck_rhs rwlock mutex linelock ticket line_seqlock"
+STYLED = "null unsync xor seqlock spinlock ck_ht cds_lfht atomic16 ck_rhs rwlock mutex"
 COLOURS = "#999999 #000000 #D55E00 #0072B2 #009E73 #CC79A7 #E69F00 #56B4E9"
 SYMBOLS = "2 7 5 9 11 13 15 3 6 4 8 10 12 14 1 18"
 index_of(w, l) = sum [i=1:words(l)] (word(l, i) eq w ? i : 0)
@@ -103,8 +106,12 @@ extra_name(id, l, n) = n > words(DIMS) ? "" : \
 file_of(what, id, l) = out."/".replace(replace(what."-".field(id, 1)."-".field(id, 2).\
 	(without == SIZE_DIM ? "" : "-".field(id, 3)).extra_name(id, l, 4), "/", "_"), ":", "_").".png"
 
+# Before rows are counted: stats leaves out what is out of range.
+FREE_RANGES = "set xrange [*:*]; set yrange [*:*]; unset logscale"
+OPEN_PICTURE = "set terminal pngcairo size 1000,700 noenhanced font 'Sans,12'; set output picture"
+CLOSE_PICTURE = "set output; set terminal unknown; set print '-'; print picture; unset print"
+
 set terminal unknown
-picture_size = "1000,700"
 set border 3 linecolor rgb "#444444"
 set tics nomirror
 set grid ytics linecolor rgb "#dddddd" linetype 1
