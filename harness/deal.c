@@ -6,7 +6,6 @@
  * bare operations and events. A recorded clear is an event of one stream that holds for
  * all: in the others it falls before the first operation that is not earlier.
  */
-#include "audit.h"
 #include "traffic.h"
 
 #include <stdio.h>

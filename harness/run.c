@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "interrupt.h"
 #include "meet.h"
 
 /* Operations between two looks at the stop flag. */
@@ -333,6 +334,8 @@ static void keep_time(struct run *run)
 		}
 		if (!sem_timedwait(&run->finished, &until))
 			return;
+		if (interrupted())
+			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
 		if (!limit)
 			continue;
 		start = atomic_load_explicit(&run->epoch_start, memory_order_relaxed);

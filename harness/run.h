@@ -50,6 +50,10 @@ struct run_result {
 	uint64_t false_misses, lost_stores;
 };
 
+/*
+ * 0 or -1. After an interrupt (interrupt.h) it returns early; the result is then of less
+ * than what was asked for, and the caller drops it.
+ */
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e);
 
 /* ns per operation of a floor table ("null", "stream") on the same traffic. */

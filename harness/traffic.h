@@ -11,7 +11,7 @@
 #ifndef TEARLINE_TRAFFIC_H
 #define TEARLINE_TRAFFIC_H
 
-#include "table.h"
+#include "audit.h"
 #include "trace.h"
 
 /*

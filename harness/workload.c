@@ -11,7 +11,6 @@
  *
  * Streams repeat without clearing: what is wanted is a steady state.
  */
-#include "audit.h"
 #include "traffic.h"
 
 #include <stdio.h>

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "env.h"
+#include "policy.h"
+
+#define MIB (1024.0 * 1024.0)
+/* Beyond any machine, and far from overflow in the arithmetic after it. */
+#define MAX_MIB 4294967296.0
+#define MAX_ENTRIES (1ull << 48)
+
+int parse_size(const char *text, const char *option, struct table_size *out, struct err *e)
+{
+	size_t len = strlen(text);
+	double mib;
+
+	*out = (struct table_size){ 0 };
+	if (!strcmp(text, "none"))
+		return 0;
+	if (len > 1 && len < 32 && text[len - 1] == 'e') {
+		char number[32];
+
+		snprintf(number, sizeof(number), "%.*s", (int)(len - 1), text);
+		if (!parse_u64(number, 0, MAX_ENTRIES, &out->entries))
+			return 0;
+	} else if (!parse_decimal(text, &mib) && mib <= MAX_MIB) {
+		out->bytes = (uint64_t)(mib * MIB);
+		if (mib > 0 && !out->bytes)
+			out->bytes = 1; /* less than a line is rounded to one, not to none */
+		return 0;
+	}
+	return err_set(e, "--%s: expected a size in MiB ('16', '0.25'), in entries ('4096e'), or "
+			  "'none', got '%s'", option, text);
+}
+
+int source_open(struct source *s, struct err *e)
+{
+	return s->path ? trace_read(s->path, &s->trace, e) : 0;
+}
+
+void source_close(struct source *s)
+{
+	trace_free(s->trace);
+	s->trace = NULL;
+}
+
+static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
+{
+	size_t len;
+
+	*kinds = 0;
+	for (const char *p = text;; p += len + 1) {
+		enum kind k = 0;
+
+		len = strcspn(p, ",");
+		while (k < NR_KINDS &&
+		       (strlen(kind_names[k]) != len || strncmp(kind_names[k], p, len)))
+			k++;
+		if (k == NR_KINDS)
+			return err_set(e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'",
+				       text);
+		*kinds |= 1u << k;
+		if (!p[len])
+			return 0;
+	}
+}
+
+static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
+{
+	const char *text = c->args->kinds;
+
+	if (parse_kinds(text ? text : c->source->workload ? "kv" : "tt", kinds, e))
+		return -1;
+	if (c->source->workload && *kinds != 1u << KIND_KV)
+		return err_set(e, "--kinds: a workload makes operations of kind kv only, got '%s'",
+			       text);
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (*kinds & 1u << k && !(c->table->class->kinds & 1u << k))
+			return err_set(e, "--table %s: holds no entries of kind %s (see tearline "
+					  "tables)", c->table->class->name, kind_names[k]);
+	return 0;
+}
+
+static int cell_sizes(const struct cell *c, struct table_size size[NR_KINDS], struct err *e)
+{
+	if (parse_size(c->hash, "hash", &size[KIND_TT], e) ||
+	    parse_size(c->args->pawn_hash, "pawn-hash", &size[KIND_PAWN], e) ||
+	    parse_size(c->args->eval_hash, "eval-hash", &size[KIND_EVAL], e))
+		return -1;
+	size[KIND_KV] = size[KIND_TT];
+	return 0;
+}
+
+int cell_check(const struct cell *c, struct err *e)
+{
+	struct table_size size[NR_KINDS];
+	struct placement p;
+	unsigned kinds;
+
+	if (c->args->seconds <= 0 && !c->args->passes)
+		return err_set(e, "--seconds: expected more than 0, or --passes of at least 1");
+	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+		return -1;
+	if (topo_place(c->topo, c->args->placement, c->threads, c->args->oversubscribe, &p, e))
+		return -1;
+	placement_free(&p);
+	return 0;
+}
+
+int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
+{
+	const struct cell_args *a = c->args;
+	struct table_size size[NR_KINDS];
+	unsigned kinds;
+
+	memset(s, 0, sizeof(*s));
+	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+		return -1;
+	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
+		return -1;
+	if (c->source->workload ?
+		    traffic_from_workload(c->source->workload, &size[KIND_KV], c->threads, a->seed,
+					  &s->traffic, e) :
+		    traffic_from_trace(c->source->trace, kinds, c->threads, (enum deal)a->deal,
+				       (enum clears)a->clears, a->seed, &s->traffic, e)) {
+		placement_free(&s->placement);
+		return -1;
+	}
+	return 0;
+}
+
+void cell_setup_free(struct cell_setup *s)
+{
+	traffic_free(s->traffic);
+	placement_free(&s->placement);
+	memset(s, 0, sizeof(*s));
+}
+
+int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, struct err *e)
+{
+	const struct cell_args *a = c->args;
+	struct run_params p = {
+		.table = c->table,
+		.traffic = s->traffic,
+		.topo = c->topo,
+		.placement = &s->placement,
+		.pages = (enum mem_pages)a->pages,
+		.seconds = a->passes ? 0 : a->seconds,
+		.passes = a->passes,
+		.caller = (enum caller)a->caller,
+		.lookahead = (unsigned)a->lookahead,
+		.audit = a->mode == MODE_AUDIT,
+		.seed = a->seed,
+	};
+	char *text[NR_KINDS];
+	int ret = -1;
+
+	if (cell_sizes(c, p.size, e))
+		return -1;
+	text[KIND_TT] = text[KIND_KV] = xasprintf("--hash %s", c->hash);
+	text[KIND_PAWN] = xasprintf("--pawn-hash %s", a->pawn_hash);
+	text[KIND_EVAL] = xasprintf("--eval-hash %s", a->eval_hash);
+	memcpy(p.size_text, text, sizeof(text));
+	if (!s->floor_known) {
+		if (run_floor(&p, "stream", &s->stream_ns, e) ||
+		    run_floor(&p, "null", &s->null_ns, e))
+			goto out;
+		s->floor_known = true;
+	}
+	ret = run_cell(&p, r, e);
+out:
+	free(text[KIND_TT]);
+	free(text[KIND_PAWN]);
+	free(text[KIND_EVAL]);
+	return ret;
+}
+
+void cell_base(const struct topo *topo, struct csv_row *base)
+{
+	char *warnings = env_warnings();
+
+	env_fill(base);
+	csv_set_u64(base, COL_cores, topo_nr_cores(topo));
+	csv_set(base, COL_warnings, warnings ? warnings : "");
+	free(warnings);
+}
+
+/* What holds for every row of the trial. */
+static void common_fields(const struct cell *c, const struct cell_setup *s,
+			  const struct run_result *r, uint64_t trial, struct csv_row *row)
+{
+	static const char *const callers[] = { "batch", "branch", "chain" };
+	const struct cell_args *a = c->args;
+	char *options = table_spec_options(c->table);
+	char *cpus = placement_str(&s->placement);
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016jx", (uintmax_t)s->traffic->hash);
+	csv_set(row, COL_table, c->table->class->name);
+	csv_set(row, COL_options, options);
+	csv_set(row, COL_trace, s->traffic->name);
+	csv_set(row, COL_trace_hash, hash);
+	csv_set_u64(row, COL_threads, c->threads);
+	csv_set(row, COL_placement, a->placement);
+	csv_set(row, COL_cpus, cpus);
+	csv_set_u64(row, COL_oversubscribed, s->placement.oversubscribed);
+	csv_set(row, COL_deal, s->traffic->deal);
+	csv_set(row, COL_clears, s->traffic->clears == CLEARS_BARRIER ? "barrier" : "drop");
+	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
+	csv_set(row, COL_pacing, "asap");
+	csv_set(row, COL_caller, callers[a->caller]);
+	csv_set_u64(row, COL_lookahead, a->lookahead);
+	csv_set_u64(row, COL_seed, a->seed);
+	csv_set_u64(row, COL_trial, trial);
+	csv_set_double(row, COL_stream_ns, s->stream_ns, 4);
+	csv_set_double(row, COL_null_ns, s->null_ns, 4);
+	csv_set_double(row, COL_measured_share,
+		       r->whole_seconds > 0 ? r->seconds / r->whole_seconds : 0, 3);
+	free(options);
+	free(cpus);
+}
+
+static void time_fields(const struct cell *c, const struct run_result *r, struct csv_row *row)
+{
+	csv_set_double(row, COL_seconds, r->seconds, 6);
+	csv_set_double(row, COL_overlap, r->overlap, 4);
+	csv_set_u64(row, COL_ops, r->ops);
+	if (c->args->mode == MODE_AUDIT)
+		return; /* no figure of speed ever from an audit */
+	csv_set_double(row, COL_mops, r->mops, 6);
+	csv_set_double(row, COL_ns_per_op, r->ns_per_op, 6);
+}
+
+static void warn(char **list, const char *text)
+{
+	char *more = xasprintf("%s%s%s", *list ? *list : "", *list && **list ? ";" : "", text);
+
+	free(*list);
+	*list = more;
+}
+
+/* Overlap below this is said: a part of the figure is of fewer threads. */
+#define OVERLAP_LOW 0.9
+
+static void warning_field(const struct cell *c, const struct cell_setup *s,
+			  const struct run_result *r, const struct csv_row *base,
+			  struct csv_row *row)
+{
+	char *list = xstrdup(base->field[COL_warnings] ? base->field[COL_warnings] : "");
+	char *text;
+
+	if (s->placement.oversubscribed)
+		warn(&list, "more threads than CPUs");
+	if (c->threads > 1 && r->overlap < OVERLAP_LOW) {
+		text = xasprintf("all threads ran for %d %% of the time only",
+				 (int)lround(r->overlap * 100));
+		warn(&list, text);
+		free(text);
+	}
+	if (r->preempted) {
+		text = xasprintf("preempted %ju times", (uintmax_t)r->preempted);
+		warn(&list, text);
+		free(text);
+	}
+	csv_set(row, COL_warnings, list);
+	free(list);
+}
+
+static const char *hash_text(const struct cell *c, enum kind k)
+{
+	return k == KIND_PAWN ? c->args->pawn_hash : k == KIND_EVAL ? c->args->eval_hash : c->hash;
+}
+
+static void count_fields(enum kind k, const struct counts *n, struct csv_row *row)
+{
+	csv_set_u64(row, COL_probes, n->probes);
+	csv_set_u64(row, COL_stores, n->stores);
+	csv_set_u64(row, COL_hits, n->hits);
+	csv_set_u64(row, COL_matches, n->matches);
+	if (k != KIND_TT)
+		return;
+	csv_set_u64(row, COL_usable_hits,
+		    n->usable[TT_EXACT] + n->usable[TT_LOWER] + n->usable[TT_UPPER]);
+	csv_set_u64(row, COL_exact_hits, n->usable[TT_EXACT]);
+	csv_set_u64(row, COL_lower_hits, n->usable[TT_LOWER]);
+	csv_set_u64(row, COL_upper_hits, n->usable[TT_UPPER]);
+	csv_set_u64(row, COL_exact_stores, n->stored[TT_EXACT]);
+	csv_set_u64(row, COL_lower_stores, n->stored[TT_LOWER]);
+	csv_set_u64(row, COL_upper_stores, n->stored[TT_UPPER]);
+	csv_set_u64(row, COL_drops, n->drops);
+	csv_set_u64(row, COL_bumps, n->bumps);
+	csv_set_u64(row, COL_refreshes, n->refreshes);
+}
+
+static void audit_fields(const struct run_result *r, enum kind k, struct csv_row *row)
+{
+	const struct run_table *t = &r->table[k];
+
+	csv_set_u64(row, COL_torn_reads, t->n.torn);
+	csv_set_u64(row, COL_wrong_key_hits, t->n.wrong_key);
+	csv_set_u64(row, COL_unusable_slots, t->rest.unusable_slots);
+	csv_set_double(row, COL_undetected_tear, audit_undetected(k), 3);
+	if (k == KIND_KV)
+		csv_set_u64(row, COL_duplicate_keys, t->rest.duplicate_keys);
+	if (k == KIND_TT && t->rest.distinct)
+		csv_set_double(row, COL_copies_per_key,
+			       (double)t->rest.slots / (double)t->rest.distinct, 5);
+	if (k == KIND_KV && r->exact) {
+		csv_set_u64(row, COL_false_misses, r->false_misses);
+		csv_set_u64(row, COL_lost_stores, r->lost_stores);
+	}
+}
+
+static void kind_fields(const struct cell *c, const struct run_result *r, enum kind k,
+			struct csv_row *row)
+{
+	const struct run_table *t = &r->table[k];
+	const char *refresh = table_spec_option(c->table, "refresh");
+
+	csv_set(row, COL_kind, kind_names[k]);
+	csv_set(row, COL_hash_mib, hash_text(c, k));
+	csv_set_u64(row, COL_table_bytes, t->bytes);
+	csv_set_u64(row, COL_entries, t->entries);
+	csv_set(row, COL_page_size, t->page_size);
+	if (refresh)
+		csv_set(row, COL_refresh, k == KIND_TT ? refresh : "never");
+	/* stream does not look at what an operation is. */
+	if (strcmp(c->table->class->name, "stream"))
+		count_fields(k, &t->n, row);
+	if (c->args->mode == MODE_AUDIT && !c->table->class->floor)
+		audit_fields(r, k, row);
+}
+
+unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struct run_result *r,
+		   const struct csv_row *base, uint64_t trial, struct csv_row *out)
+{
+	unsigned kinds = s->traffic->kinds;
+	bool several = kinds & (kinds - 1);
+	struct csv_row common = { 0 };
+	unsigned nr = 0;
+
+	csv_copy(&common, base);
+	common_fields(c, s, r, trial, &common);
+	warning_field(c, s, r, base, &common);
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		if (!(kinds & 1u << k))
+			continue;
+		csv_copy(&out[nr], &common);
+		kind_fields(c, r, k, &out[nr]);
+		if (!several)
+			time_fields(c, r, &out[nr]);
+		nr++;
+	}
+	if (several) {
+		csv_copy(&out[nr], &common);
+		csv_set(&out[nr], COL_kind, "all");
+		csv_set(&out[nr], COL_hash_mib, c->hash);
+		time_fields(c, r, &out[nr]);
+		nr++;
+	}
+	csv_row_clear(&common);
+	return nr;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cell - from options to one measured trial and its rows
+ *
+ * What replay does once and sweep many times: find the traffic, place the threads, run,
+ * and turn the result into CSV rows. A cell is a table on a source of traffic at a size
+ * and a number of threads; everything else is the same for a whole invocation.
+ */
+#ifndef TEARLINE_CELL_H
+#define TEARLINE_CELL_H
+
+#include "csv.h"
+#include "option.h"
+#include "run.h"
+
+enum mode { MODE_THROUGHPUT, MODE_AUDIT };
+#define MODE_CHOICES "throughput|audit"
+
+/* The options that replay and sweep share. */
+struct cell_args {
+	const char *kinds, *pawn_hash, *eval_hash, *placement;
+	bool oversubscribe;
+	unsigned pages, caller, deal, clears, mode;
+	uint64_t passes, lookahead, seed;
+	double seconds;
+};
+
+#define CELL_OPTIONS(a)                                                                          \
+	{ "kinds", OPT_STR, &(a)->kinds, "LIST", NULL,                                           \
+	  "of tt, pawn, eval, kv: which operations are replayed, each on its own table "         \
+	  "(default tt; kv for a workload)", 0, 0 },                                             \
+	{ "pawn-hash", OPT_STR, &(a)->pawn_hash, "SIZE", "1", "size of the pawn table", 0, 0 },  \
+	{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table", 0, 0 }, \
+	{ "mode", OPT_CHOICE, &(a)->mode, MODE_CHOICES, "throughput",                            \
+	  "measure speed, or count wrong answers (never both: the audit changes timing)", 0, 0 },\
+	{ "seconds", OPT_DECIMAL, &(a)->seconds, "S", "1",                                       \
+	  "measured time; streams repeat until then", 0, 1000000 },                              \
+	{ "passes", OPT_U64, &(a)->passes, "N", "0",                                             \
+	  "replay the streams N times instead of for a time (0: go by --seconds)", 0, 1u << 30 },\
+	{ "caller", OPT_CHOICE, &(a)->caller, CALLER_CHOICES, "branch",                          \
+	  "what the measured code does with an answer: sum it, branch on it, wait for it to "    \
+	  "form the next key", 0, 0 },                                                           \
+	{ "lookahead", OPT_U64, &(a)->lookahead, "N", "0",                                       \
+	  "prefetch the line of the Nth operation ahead (0: none)", 0, MAX_LOOKAHEAD },          \
+	{ "deal", OPT_CHOICE, &(a)->deal, DEAL_CHOICES, "split",                                 \
+	  "more threads than recorded streams: chunks of a stream in turn, the same stream "     \
+	  "rotated, or that with keys of its own. Fewer: streams are merged by time", 0, 0 },    \
+	{ "clears", OPT_CHOICE, &(a)->clears, CLEARS_CHOICES, "barrier",                         \
+	  "recorded clears and repetitions: all threads meet and clear off the clock, or none "  \
+	  "clears", 0, 0 },                                                                      \
+	{ "placement", OPT_STR, &(a)->placement, "P", "core",                                    \
+	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                     \
+	{ "oversubscribe", OPT_FLAG, &(a)->oversubscribe, NULL, NULL,                            \
+	  "allow more threads than CPUs; the rows say so", 0, 0 },                               \
+	{ "pages", OPT_CHOICE, &(a)->pages, MEM_PAGES_CHOICES, "auto",                           \
+	  "page size of the tables; the rows say what the kernel gave", 0, 0 },                  \
+	{ "seed", OPT_U64, &(a)->seed, "N", "1", "of everything random", 0, 0 }
+
+/* Where traffic comes from: a trace file, or the spec of a workload. */
+struct source {
+	const char *path; /* or NULL */
+	struct trace *trace;
+	const char *workload; /* or NULL */
+};
+
+int source_open(struct source *s, struct err *e); /* reads the trace, if it is one */
+void source_close(struct source *s);
+
+/*
+ * Sizes as --hash takes them: "16" or "0.25" MiB, "4096e" entries, "0" or "none" for no
+ * table. option names the option in the error. 0 or -1.
+ */
+int parse_size(const char *text, const char *option, struct table_size *out, struct err *e);
+
+struct cell {
+	const struct cell_args *args;
+	const struct topo *topo;
+	struct table_spec *table;
+	struct source *source;
+	const char *hash;
+	unsigned threads;
+};
+
+/* Traffic and placement of a cell, ready to run; shared by cells that differ in table. */
+struct cell_setup {
+	struct traffic *traffic;
+	struct placement placement;
+	bool floor_known;
+	double stream_ns, null_ns;
+};
+
+/* 0 or -1 where the options cannot be met. */
+int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e);
+void cell_setup_free(struct cell_setup *s);
+
+/* Can this cell run? Cheap; so that a sweep fails before its first cell. */
+int cell_check(const struct cell *c, struct err *e);
+
+/* The fields that are the same for a whole invocation: machine, build, warnings. */
+void cell_base(const struct topo *topo, struct csv_row *base);
+
+/* One trial. */
+int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, struct err *e);
+
+/*
+ * The rows of a trial: one a kind, and `all` with the times where there are several.
+ * base holds what is the same for the whole invocation. Returns how many, at most
+ * NR_KINDS + 1; the caller clears them.
+ */
+unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struct run_result *r,
+		   const struct csv_row *base, uint64_t trial, struct csv_row *out);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tearline replay - one cell: a table, some traffic, some threads; what came of it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "command.h"
+#include "env.h"
+#include "interrupt.h"
+
+struct replay_args {
+	struct cell_args cell;
+	const char *table, *trace, *workload, *hash, *csv;
+	uint64_t threads, trials;
+};
+
+static struct replay_args args;
+
+static const struct option_def *replay_options(void)
+{
+	static const struct option_def defs[] = {
+		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
+		  "table to replay on (see tearline tables)", 0, 0 },
+		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0, 0 },
+		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL, workload_help,
+		  0, 0 },
+		{ "threads", OPT_U64, &args.threads, "N", "1", "replaying threads", 1,
+		  TOPO_MAX_THREADS },
+		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
+		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0,
+		  0 },
+		CELL_OPTIONS(&args.cell),
+		{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1,
+		  1000000 },
+		{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
+		  "append the rows to FILE, or print them instead of the summary", 0, 0 },
+		{ .name = NULL },
+	};
+
+	return defs;
+}
+
+static const char *field(const struct csv_row *r, enum csv_column c)
+{
+	return r->field[c] ? r->field[c] : "-";
+}
+
+static void print_counts(const struct csv_row *r)
+{
+	static const enum csv_column shown[] = {
+		COL_probes, COL_stores, COL_hits, COL_matches, COL_usable_hits, COL_drops,
+		COL_bumps, COL_refreshes, COL_torn_reads, COL_wrong_key_hits, COL_false_misses,
+		COL_lost_stores, COL_unusable_slots, COL_duplicate_keys, COL_copies_per_key,
+	};
+
+	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind), field(r, COL_entries),
+	       field(r, COL_table_bytes), field(r, COL_page_size));
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (r->field[shown[i]])
+			printf("  %-16s %s\n", csv_names[shown[i]], r->field[shown[i]]);
+}
+
+static void print_times(const struct csv_row *r)
+{
+	printf("%s ops in %s s, overlap %s", field(r, COL_ops), field(r, COL_seconds),
+	       field(r, COL_overlap));
+	if (r->field[COL_mops])
+		printf(": %s Mops, %s ns/op (floor: stream %s, null %s)", field(r, COL_mops),
+		       field(r, COL_ns_per_op), field(r, COL_stream_ns), field(r, COL_null_ns));
+	if (r->field[COL_warnings] && *r->field[COL_warnings])
+		printf("\n  warnings: %s", r->field[COL_warnings]);
+	putchar('\n');
+}
+
+static void print_rows(const struct csv_row *rows, unsigned nr)
+{
+	printf("%s (%s) on %s, %s threads on CPUs %s, %s\n", field(rows, COL_table),
+	       field(rows, COL_options), field(rows, COL_trace), field(rows, COL_threads),
+	       field(rows, COL_cpus), field(rows, COL_mode));
+	for (unsigned i = 0; i < nr; i++)
+		if (strcmp(field(&rows[i], COL_kind), "all"))
+			print_counts(&rows[i]);
+	print_times(&rows[nr - 1]);
+}
+
+/* How much the audit slows the same cell down: why no figure of speed comes from it. */
+static int print_slowdown(const struct cell *c, struct cell_setup *s, const struct run_result *r,
+			  struct err *e)
+{
+	struct cell_args plain_args = *c->args;
+	struct cell plain = *c;
+	struct run_result fast;
+
+	plain_args.mode = MODE_THROUGHPUT;
+	plain_args.passes = 0;
+	plain_args.seconds = 0.1;
+	plain.args = &plain_args;
+	if (cell_run(&plain, s, &fast, e))
+		return -1;
+	fprintf(stderr, "the audit takes %.1f times as long per operation as the measured loop\n",
+		fast.ns_per_op > 0 ? r->ns_per_op / fast.ns_per_op : 0);
+	return 0;
+}
+
+static int run_trial(const struct cell *c, struct cell_setup *s, const struct csv_row *base,
+		     uint64_t trial, struct csv_writer *csv, struct err *e)
+{
+	struct csv_row rows[NR_KINDS + 1] = { 0 }, stamped = { 0 };
+	struct run_result r;
+	unsigned nr = 0;
+	int ret = -1;
+
+	csv_copy(&stamped, base);
+	env_stamp_start(&stamped);
+	if (cell_run(c, s, &r, e) || interrupted())
+		goto out;
+	nr = cell_rows(c, s, &r, &stamped, trial, rows);
+	for (unsigned i = 0; csv && i < nr; i++)
+		if (csv_write(csv, &rows[i], e))
+			goto out;
+	if (!args.csv || strcmp(args.csv, "-"))
+		print_rows(rows, nr);
+	ret = 0;
+	if (c->args->mode == MODE_AUDIT && trial == 1)
+		ret = print_slowdown(c, s, &r, e);
+out:
+	for (unsigned i = 0; i < nr; i++)
+		csv_row_clear(&rows[i]);
+	csv_row_clear(&stamped);
+	return ret;
+}
+
+static int check_args(int first, int argc, char **argv, struct err *e)
+{
+	if (first < argc)
+		return err_set(e, "replay: unexpected argument '%s'", argv[first]);
+	if (!args.table)
+		return err_set(e, "replay: --table is missing (see tearline tables)");
+	if (!args.trace == !args.workload)
+		return err_set(e, "replay: expected one of --trace FILE and --workload NAME");
+	return 0;
+}
+
+static int replay(struct err *e)
+{
+	struct source source = { .path = args.trace, .workload = args.workload };
+	struct table_spec table;
+	struct cell c = { .args = &args.cell,
+			  .table = &table,
+			  .source = &source,
+			  .hash = args.hash,
+			  .threads = (unsigned)args.threads };
+	struct csv_writer *csv = NULL;
+	struct csv_row base = { 0 };
+	struct cell_setup setup;
+	struct topo *topo;
+	int ret = -1;
+
+	if (table_spec_parse(args.table, &table, e))
+		return -1;
+	if (topo_open(&topo, e))
+		goto out_spec;
+	c.topo = topo;
+	cell_base(topo, &base);
+	if (cell_check(&c, e) || source_open(&source, e))
+		goto out_topo;
+	if (cell_setup(&c, &setup, e))
+		goto out_source;
+	if (args.csv && csv_open(args.csv, &csv, e))
+		goto out_setup;
+	ret = 0;
+	for (uint64_t trial = 1; !ret && trial <= args.trials && !interrupted(); trial++)
+		ret = run_trial(&c, &setup, &base, trial, csv, e);
+	if (csv && csv_close(csv, ret ? &(struct err){ { 0 } } : e))
+		ret = -1;
+out_setup:
+	cell_setup_free(&setup);
+out_source:
+	source_close(&source);
+out_topo:
+	topo_close(topo);
+out_spec:
+	table_spec_free(&table);
+	csv_row_clear(&base);
+	return ret;
+}
+
+static int run_replay(const struct command *c, int argc, char **argv)
+{
+	struct err e;
+	int status;
+	int first = option_parse(c, replay_options(), argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	interrupt_catch();
+	if (check_args(first, argc, argv, &e) || replay(&e))
+		return interrupted() ? EXIT_INTERRUPTED : err_report(&e);
+	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+const struct command cmd_replay = {
+	.name = "replay",
+	.summary = "one cell: replay a trace or a workload on a table",
+	.usage = "--table NAME[:opt=val,...] (--trace FILE | --workload NAME) [options]",
+	.example = "tearline replay --table xor --trace workloads/traces/crafty-2t-fine70.tlt "
+		   "--threads 2 --hash 16 --mode audit\n"
+		   "tearline replay --table spinlock:lock=ticket --workload uniform:store=50 "
+		   "--threads 2 --csv -",
+	.run = run_replay,
+	.options = replay_options,
+};

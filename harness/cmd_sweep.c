@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tearline sweep - many cells, interleaved, each on disk before the next begins */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "env.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "sweep.h"
+
+struct sweep_args {
+	struct cell_args cell;
+	struct sweep_lists lists;
+	const char *out;
+	bool resume;
+};
+
+static struct sweep_args args;
+
+static const struct option_def *sweep_options(void)
+{
+	static const struct option_def defs[] = {
+		{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
+		  "tables, with options as in spinlock:lock=ticket,stripes=64", 0, 0 },
+		{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
+		  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
+		{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0, 0 },
+		{ "threads", OPT_STR, &args.lists.threads, "LIST", "1,all",
+		  "thread counts; 'all' is one a CPU", 0, 0 },
+		{ "hash", OPT_STR, &args.lists.hash, "LIST", "16",
+		  "sizes of the tt or kv table, as replay takes them", 0, 0 },
+		{ "trials", OPT_U64, &args.lists.trials, "N", "3", "trials of each cell", 1,
+		  1000000 },
+		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0, 0 },
+		{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
+		  "skip the cells that are already in --out", 0, 0 },
+		CELL_OPTIONS(&args.cell),
+		{ .name = NULL },
+	};
+
+	return defs;
+}
+
+static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
+		      const struct csv_row *base, struct csv_writer *csv, struct err *e)
+{
+	struct csv_row rows[NR_KINDS + 1] = { 0 };
+	unsigned nr = cell_rows(&sc->cell, sc->setup, r, base, sc->trial, rows);
+	int ret = 0;
+
+	for (unsigned i = 0; i < nr; i++) {
+		if (!ret)
+			ret = csv_write(csv, &rows[i], e);
+		csv_row_clear(&rows[i]);
+	}
+	return ret;
+}
+
+/* One cell. 1 if it was interrupted and its row dropped. */
+static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
+		     struct csv_writer *csv, double *measured, struct err *e)
+{
+	struct csv_row stamped = { 0 };
+	struct run_result r;
+	int ret = -1;
+
+	if (!sc->setup->traffic && cell_setup(&sc->cell, sc->setup, e))
+		return -1;
+	csv_copy(&stamped, base);
+	env_stamp_start(&stamped);
+	if (cell_run(&sc->cell, sc->setup, &r, e))
+		goto out;
+	ret = 1;
+	if (interrupted())
+		goto out;
+	ret = write_rows(sc, &r, &stamped, csv, e);
+	*measured += r.seconds;
+out:
+	csv_row_clear(&stamped);
+	return ret;
+}
+
+static void show_step(struct progress *p, const struct sweep_cell *sc)
+{
+	const struct source *src = sc->cell.source;
+	char *text = xasprintf("%s, %s, %s MiB, %u threads", sc->cell.table->class->name,
+			       src->workload ? src->workload : src->trace->name, sc->cell.hash,
+			       sc->cell.threads);
+
+	progress_step(p, text);
+	free(text);
+}
+
+static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_writer *csv,
+		     struct err *e)
+{
+	uint64_t begin = now_ns();
+	double measured = 0, whole;
+	struct progress p;
+	size_t done = 0, todo = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < s->nr_cells; i++)
+		todo += !s->cell[i].done;
+	progress_begin(&p, todo);
+	for (size_t i = 0; i < s->nr_cells && !ret && !interrupted(); i++) {
+		if (s->cell[i].done)
+			continue;
+		show_step(&p, &s->cell[i]);
+		ret = sweep_one(&s->cell[i], base, csv, &measured, e);
+		done += !ret;
+	}
+	progress_end(&p);
+	whole = (double)(now_ns() - begin) * 1e-9;
+	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it measured\n", done, todo, whole,
+		whole > 0 ? 100 * measured / whole : 0);
+	if (interrupted())
+		fprintf(stderr, "interrupted: %zu trials are missing; --resume does them\n",
+			todo - done);
+	return ret < 0 ? -1 : 0;
+}
+
+static int sweep_to_file(struct sweep *s, const struct topo *topo, struct err *e)
+{
+	struct csv_row base = { 0 };
+	struct csv_writer *csv;
+	struct err ignored;
+	int ret = -1;
+
+	cell_base(topo, &base);
+	if (csv_open(args.out, &csv, e))
+		goto out;
+	ret = run_cells(s, &base, csv, e);
+	if (csv_close(csv, ret ? &ignored : e))
+		ret = -1;
+out:
+	csv_row_clear(&base);
+	return ret;
+}
+
+static int sweep(struct err *e)
+{
+	struct sweep s;
+	struct topo *topo;
+	int ret = -1;
+
+	if (!args.lists.traces && !args.lists.workloads)
+		return err_set(e, "sweep: expected --traces LIST or --workload LIST");
+	if (args.resume && !strcmp(args.out, "-"))
+		return err_set(e, "sweep: --resume needs --out FILE");
+	if (topo_open(&topo, e))
+		return -1;
+	if (sweep_plan(&s, &args.lists, &args.cell, topo, e))
+		goto out;
+	if (args.resume && sweep_resume(&s, args.out, e))
+		goto out;
+	ret = sweep_to_file(&s, topo, e);
+out:
+	sweep_free(&s);
+	topo_close(topo);
+	return ret;
+}
+
+static int run_sweep(const struct command *c, int argc, char **argv)
+{
+	struct err e;
+	int status;
+	int first = option_parse(c, sweep_options(), argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	if (first < argc) {
+		err_set(&e, "sweep: unexpected argument '%s'", argv[first]);
+		return err_report(&e);
+	}
+	interrupt_catch();
+	if (sweep(&e))
+		return err_report(&e);
+	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+const struct command cmd_sweep = {
+	.name = "sweep",
+	.summary = "many cells, interleaved, into one CSV",
+	.usage = "--tables LIST (--traces LIST | --workload LIST) --threads LIST --hash LIST "
+		 "--out FILE [options]",
+	.example = "tearline sweep --tables spinlock,xor,seqlock,ck_ht --traces "
+		   "'workloads/traces/*' --threads 1,2 --hash 1,16 --trials 3 --out x.csv",
+	.run = run_sweep,
+	.options = sweep_options,
+};

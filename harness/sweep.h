@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sweep - the plan of many cells: which there are, and in what order they run
+ *
+ * Tables x sources x sizes x thread counts, every cell once a round, a round per trial.
+ * The order within a round is drawn from the seed, so that drift of the machine hits all
+ * alike, and trials of a cell are spread over the whole time.
+ */
+#ifndef TEARLINE_SWEEP_H
+#define TEARLINE_SWEEP_H
+
+#include "cell.h"
+
+struct sweep_lists {
+	const char *tables, *traces, *workloads, *threads, *hash; /* as the options have them */
+	uint64_t trials;
+};
+
+struct sweep_cell {
+	struct cell cell;
+	struct cell_setup *setup; /* shared with the other tables' cells */
+	uint64_t trial;
+	bool done; /* already in the file that is resumed */
+};
+
+struct sweep {
+	struct table_spec *table;
+	size_t nr_tables;
+	struct source *source;
+	size_t nr_sources;
+	unsigned *threads;
+	size_t nr_threads;
+	char **hash;
+	size_t nr_hash;
+	struct cell_setup *setup; /* by source, size and threads */
+	struct sweep_cell *cell; /* in the order in which they run */
+	size_t nr_cells;
+};
+
+/*
+ * Read the lists, open the traces, check every cell and shuffle. Patterns among the
+ * traces take the .tlt files they match. 0 or -1.
+ */
+int sweep_plan(struct sweep *s, const struct sweep_lists *lists, const struct cell_args *args,
+	       const struct topo *topo, struct err *e);
+void sweep_free(struct sweep *s);
+
+/*
+ * Mark the cells that are already in a CSV with all that makes them the same cell.
+ * 0 (also if the file isn't there yet) or -1.
+ */
+int sweep_resume(struct sweep *s, const char *path, struct err *e);
+
+#endif
