@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model.h"
+
+#include <stdlib.h>
+
+#include "util.h"
+
+struct model *model_create(enum kind kind, uint64_t lines, unsigned slots, unsigned sig_bits,
+			   enum refresh refresh, int mate)
+{
+	struct model *m = xcalloc(1, sizeof(*m));
+
+	m->kind = kind;
+	m->lines = lines;
+	m->slots = kind == KIND_TT || kind == KIND_KV ? slots : 1;
+	m->sig_bits = sig_bits;
+	m->refresh = refresh;
+	m->mate = mate;
+	m->entry = xcalloc(lines * m->slots, sizeof(*m->entry));
+	return m;
+}
+
+void model_free(struct model *m)
+{
+	free(m->entry);
+	free(m);
+}
+
+struct model_entry *model_line(struct model *m, uint64_t key)
+{
+	/* The key's top bits, as a fraction of the number of lines. */
+	uint64_t line = (uint64_t)((unsigned __int128)key * m->lines >> 64);
+
+	return m->entry + line * m->slots;
+}
+
+static uint64_t sig_of(const struct model *m, uint64_t key)
+{
+	return m->sig_bits == 64 ? key : key & ((1ull << m->sig_bits) - 1);
+}
+
+static bool matches(const struct model *m, const struct model_entry *x, uint64_t key)
+{
+	return x->taken && x->sig == sig_of(m, key);
+}
+
+static unsigned flags_of(const struct model_entry *x)
+{
+	return x->bound | (x->threat ? 8 : 0) | x->generation << 4;
+}
+
+uint64_t model_word(const struct model *m, const struct model_entry *x)
+{
+	if (!x->taken)
+		return 0;
+	if (m->kind == KIND_KV)
+		return 1ull << 63 | x->kv;
+	return x->move + ((uint64_t)x->depth << 32) + ((uint64_t)flags_of(x) << 40) +
+	       ((uint64_t)(x->value & 0xffff) << 48);
+}
+
+static bool is_mate(const struct model *m, int value)
+{
+	return abs(value) >= m->mate;
+}
+
+static bool is_stale(const struct model *m, const struct model_entry *x)
+{
+	return x->generation != m->generation % 16;
+}
+
+/* The engine's names of bounds, in the table's coding. */
+static unsigned bound_of(const struct trace_op *op)
+{
+	switch (trace_op_bound(op)) {
+	case BOUND_UPPER:
+		return TT_UPPER;
+	case BOUND_LOWER:
+		return TT_LOWER;
+	case BOUND_EXACT:
+		return TT_EXACT;
+	case BOUND_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* The victim slot; what it pushes aside has been copied. */
+static struct model_entry *make_room(struct model *m, struct model_entry *line,
+				     const struct trace_op *op)
+{
+	unsigned bound = bound_of(op);
+	struct model_entry *first = &line[0], *second = &line[1];
+
+	if (first->depth <= op->depth || is_stale(m, first)) {
+		if (!(matches(m, first, op->key) && first->bound == bound)) {
+			line[2] = *first;
+			m->n.bumps++;
+		}
+		return first;
+	}
+	if (is_mate(m, second->value) && !is_stale(m, second) && !is_mate(m, op->value))
+		return m->slots == 4 ? &line[3] : second;
+	if (m->slots == 4 && !(matches(m, second, op->key) && second->bound == bound)) {
+		line[3] = *second;
+		m->n.bumps++;
+	}
+	return second;
+}
+
+static void store_tt(struct model *m, const struct trace_op *op)
+{
+	struct model_entry *line = model_line(m, op->key);
+	unsigned bound = bound_of(op);
+	int value = op->value;
+	struct model_entry *x;
+	uint32_t move = op->move;
+
+	m->n.stored[bound]++;
+	if ((bound == TT_UPPER && value >= m->mate) || (bound == TT_LOWER && value <= -m->mate)) {
+		m->n.drops++;
+		return;
+	}
+	x = make_room(m, line, op);
+	if (bound == TT_UPPER)
+		move = matches(m, x, op->key) ? x->move : 0;
+	if (bound == TT_LOWER && !move && matches(m, x, op->key))
+		move = x->move;
+	if (value >= m->mate) {
+		value = m->mate;
+		bound = TT_LOWER;
+	}
+	if (value <= -m->mate) {
+		value = -m->mate;
+		bound = TT_UPPER;
+	}
+	*x = (struct model_entry){ .taken = true,
+				   .sig = sig_of(m, op->key),
+				   .move = move,
+				   .value = value,
+				   .depth = op->depth,
+				   .bound = bound,
+				   .generation = m->generation % 16,
+				   .threat = op->flags & TRACE_THREAT };
+}
+
+static bool usable(const struct model_entry *x, const struct trace_op *op)
+{
+	if (x->depth < op->depth)
+		return false;
+	switch (x->bound) {
+	case TT_EXACT:
+		return true;
+	case TT_LOWER:
+		return x->value >= op->beta;
+	case TT_UPPER:
+		return x->value <= op->value; /* alpha */
+	}
+	return false;
+}
+
+static struct model_answer probe_tt(struct model *m, const struct trace_op *op)
+{
+	struct model_entry *line = model_line(m, op->key), *end = NULL;
+	struct model_answer a = { .hit = false };
+	bool threat = false, avoid_null = false;
+	int best_depth = -1;
+	uint32_t move = 0;
+
+	for (unsigned s = 0; s < m->slots && !end; s++) {
+		struct model_entry *x = &line[s];
+
+		if (!matches(m, x, op->key))
+			continue;
+		a.hit = true;
+		m->n.matches++;
+		if (m->refresh == REFRESH_ALWAYS || (m->refresh != REFRESH_NEVER && is_stale(m, x))) {
+			x->generation = m->generation % 16;
+			m->n.refreshes++;
+		}
+		threat |= x->threat;
+		if (x->depth >= op->next_depth && x->bound != TT_LOWER && x->value < op->beta)
+			avoid_null = true;
+		if (x->move && (int)x->depth > best_depth) {
+			best_depth = (int)x->depth;
+			move = x->move;
+		}
+		if (usable(x, op))
+			end = x;
+	}
+	m->n.hits += a.hit;
+	m->n.usable[end ? end->bound : 0]++;
+	a.word = move + (end ? (uint64_t)(unsigned)end->value + end->bound : 0) + threat + avoid_null;
+	return a;
+}
+
+static void store_kv(struct model *m, const struct trace_op *op)
+{
+	struct model_entry *line = model_line(m, op->key), *x = NULL;
+	unsigned index_bits = (unsigned)__builtin_ctzll(m->lines);
+
+	for (unsigned s = 0; s < m->slots; s++)
+		if (matches(m, &line[s], op->key) && !x)
+			x = &line[s];
+	for (unsigned s = 0; s < m->slots; s++)
+		if (!line[s].taken && !x)
+			x = &line[s];
+	if (!x) /* the two key bits below the index bits */
+		x = &line[(op->key >> (62 - index_bits)) % 4];
+	*x = (struct model_entry){ .taken = true,
+				   .sig = sig_of(m, op->key),
+				   .kv = (uint64_t)op->depth << 32 | op->move };
+}
+
+static void store_slot(struct model *m, const struct trace_op *op)
+{
+	*model_line(m, op->key) = (struct model_entry){ .taken = true,
+							 .sig = sig_of(m, op->key),
+							 .move = op->move,
+							 .value = op->value,
+							 .depth = op->depth,
+							 .bound = TT_EXACT };
+}
+
+static struct model_answer probe_slots(struct model *m, const struct trace_op *op)
+{
+	struct model_entry *line = model_line(m, op->key);
+	struct model_answer a = { .hit = false };
+
+	for (unsigned s = 0; s < m->slots && !a.hit; s++) {
+		if (!matches(m, &line[s], op->key))
+			continue;
+		a.hit = true;
+		a.word = model_word(m, &line[s]);
+	}
+	/* A pawn entry's further words are its first plus 1, 2, ... 6. */
+	if (a.hit && m->kind == KIND_PAWN)
+		a.word = 7 * a.word + 21;
+	m->n.hits += a.hit;
+	m->n.matches += a.hit;
+	return a;
+}
+
+struct model_answer model_replay(struct model *m, const struct trace_op *op)
+{
+	bool store = op->op & 1;
+
+	m->n.stores += store;
+	m->n.probes += !store;
+	if (!store)
+		return m->kind == KIND_TT ? probe_tt(m, op) : probe_slots(m, op);
+	if (m->kind == KIND_TT)
+		store_tt(m, op);
+	else if (m->kind == KIND_KV)
+		store_kv(m, op);
+	else
+		store_slot(m, op);
+	return (struct model_answer){ .hit = false };
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What every table must do, on one thread. argv: a table's spec. A new table is tested
+ * by being listed in tables/meson.build.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "policy.h"
+
+#define MATE TT_MATE_DEFAULT
+
+static const char *spec;
+static const struct table_class *class;
+
+#define for_each_kind(k)                                                                         \
+	for (enum kind k = 0; k < NR_KINDS; k++)                                                 \
+		if (class->kinds & 1u << k)
+
+static void empty_finds_nothing(void **state)
+{
+	static const uint64_t keys[] = { 0, 1, UINT64_MAX, 1ull << 63 };
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+			struct trace_op op = probe_op(k, keys[i]);
+
+			assert_int_equal(fixture_op(&f, &op), 0);
+			assert_false(fixture_find(&f, keys[i]));
+		}
+		assert_int_equal(f.w->n[k].hits, 0);
+		fixture_close(&f);
+	}
+}
+
+/* Keys 0 and ~0 are keys like any other. */
+static void every_key_is_found_once_stored(void **state)
+{
+	static const uint64_t keys[] = { 0, UINT64_MAX, 1, 1ull << 63, 0x123456789abcdef0ull };
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+			struct trace_op store = store_op(k, keys[i], 77), probe = probe_op(k, keys[i]);
+
+			fixture_op(&f, &store);
+			assert_true(fixture_find(&f, keys[i]));
+			assert_int_not_equal(fixture_op(&f, &probe), 0);
+			assert_int_equal(f.w->n[k].hits, i + 1);
+		}
+		fixture_close(&f);
+	}
+}
+
+static void clear_empties(void **state)
+{
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (uint64_t i = 0; i < 5000; i++) {
+			struct trace_op op = store_op(k, mix64(i), (uint32_t)i);
+
+			fixture_op(&f, &op);
+		}
+		table_new_generation(f.t);
+		for (unsigned part = 0; part < 3; part++)
+			class->clear(f.t, part, 3);
+		for (uint64_t i = 0; i < 5000; i++)
+			assert_false(fixture_find(&f, mix64(i)));
+		assert_int_equal(READ_ONCE64(&f.t->generation), 0);
+		fixture_close(&f);
+	}
+}
+
+static void no_table_at_size_0(void **state)
+{
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		fixture_open(&f, spec, k, 0, MATE);
+		for (uint64_t i = 0; i < 100; i++) {
+			struct trace_op store = store_op(k, i, 1), probe = probe_op(k, i);
+
+			fixture_op(&f, &store);
+			assert_int_equal(fixture_op(&f, &probe), 0);
+		}
+		assert_int_equal(f.w->n[k].hits, 0);
+		assert_int_equal(f.w->n[k].drops, 100);
+		assert_int_equal(f.t->entries, 0);
+		fixture_close(&f);
+	}
+}
+
+static void count_slot(void *arg, const struct slot_view *v)
+{
+	(*(uint64_t *)arg)++;
+}
+
+/* Never more entries than it says it holds, however many are stored; and most of them. */
+static void capacity(void **state)
+{
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		uint64_t held = 0;
+
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (uint64_t i = 0; i < 10 * 4096; i++) {
+			struct trace_op op = store_op(k, mix64(i), (uint32_t)i);
+
+			/* tt keeps the deep and the recent: all one depth fills half a line */
+			op.depth = (uint8_t)(mix64(~i) % 20);
+			fixture_op(&f, &op);
+		}
+		f.t->loops->walk(f.t, count_slot, &held);
+		assert_in_range(held, 1, f.t->entries);
+		assert_true(held > f.t->entries / 2);
+		assert_true(f.t->bytes >= f.t->entries * 16);
+		fixture_close(&f);
+	}
+}
+
+/* A stored key that nothing can have evicted is found with the last value stored. */
+static void last_value_wins(void **state)
+{
+	struct fixture f;
+	uint64_t word[MAX_ENTRY_WORDS];
+
+	for_each_kind(k)
+	{
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (uint64_t i = 0; i < 20000; i++) {
+			uint64_t key = mix64(i % 300);
+			struct trace_op op = store_op(k, key, (uint32_t)i + 1);
+
+			fixture_op(&f, &op);
+			assert_true(f.t->loops->find(f.t, f.w, key, word));
+			assert_int_equal((uint32_t)word[0], i + 1);
+		}
+		fixture_close(&f);
+	}
+}
+
+/* tt: 16 generations on, an entry looks current again; before that it is stale. */
+static void generations_wrap(void **state)
+{
+	struct trace_op deep = store_op(KIND_TT, 5, 1), shallow = store_op(KIND_TT, 5, 2);
+	struct fixture f;
+	uint64_t word;
+
+	if (!(class->kinds & 1u << KIND_TT))
+		return;
+	deep.depth = 9;
+	for (unsigned gap = 0; gap <= 16; gap++) {
+		fixture_open(&f, spec, KIND_TT, 4, MATE);
+		fixture_op(&f, &deep);
+		for (unsigned i = 0; i < gap; i++)
+			table_new_generation(f.t);
+		fixture_op(&f, &shallow);
+		assert_true(f.t->loops->find(f.t, f.w, 5, &word));
+		/* A current deep entry stays in front; a stale one is replaced. */
+		assert_int_equal(tt_depth(word), gap % 16 ? 3 : 9);
+		fixture_close(&f);
+	}
+}
+
+/* refresh=always makes an old entry current on a hit; never does not. */
+static void refresh_does_what_it_says(void **state)
+{
+	static const char *const modes[] = { "always", "stale", "cas", "never" };
+	struct trace_op store = store_op(KIND_TT, 5, 1), probe = probe_op(KIND_TT, 5);
+	struct fixture f;
+	uint64_t word;
+
+	if (!(class->kinds & 1u << KIND_TT))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		char text[128];
+		bool fresh = strcmp(modes[i], "never");
+
+		snprintf(text, sizeof(text), "%s%srefresh=%s", spec, strchr(spec, ':') ? "," : ":",
+			 modes[i]);
+		fixture_open(&f, text, KIND_TT, 4, MATE);
+		fixture_op(&f, &store);
+		fixture_op(&f, &probe);
+		assert_int_equal(f.w->n[KIND_TT].refreshes, !strcmp(modes[i], "always"));
+		table_new_generation(f.t);
+		fixture_op(&f, &probe);
+		assert_true(f.t->loops->find(f.t, f.w, 5, &word));
+		assert_int_equal(tt_generation(word), fresh);
+		assert_int_equal(tt_move(word), 1);
+		assert_int_equal(f.w->n[KIND_TT].refreshes,
+				 (unsigned)fresh + !strcmp(modes[i], "always"));
+		fixture_close(&f);
+	}
+}
+
+/* Every caller and the mixed loop see the same traffic the same way. */
+static void loops_agree(void **state)
+{
+	struct trace_op op[2 * 500 + MAX_LOOKAHEAD] = { { 0 } };
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		for (size_t i = 0; i < 500; i++) {
+			op[2 * i] = store_op(k, mix64(i % 50), (uint32_t)i);
+			op[2 * i + 1] = probe_op(k, mix64((i * 7) % 60));
+		}
+		for (size_t i = 0; i < MAX_LOOKAHEAD; i++)
+			op[1000 + i] = op[i];
+		for (unsigned variant = 0; variant < 2 * (NR_CALLERS + 1); variant++) {
+			unsigned caller = variant / 2;
+
+			fixture_open(&f, spec, k, 4096, MATE);
+			f.w->lookahead = variant & 1 ? 16 : 0;
+			if (caller < NR_CALLERS)
+				f.t->loops->run[k][caller](f.by_kind, f.w, op, 1000);
+			else
+				f.t->loops->run[LOOP_MIXED][CALLER_BRANCH](f.by_kind, f.w, op, 1000);
+			assert_int_equal(f.w->n[k].stores, 500);
+			assert_int_equal(f.w->n[k].probes, 500);
+			assert_in_range(f.w->n[k].hits, 390, 430);
+			fixture_close(&f);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_finds_nothing),
+		cmocka_unit_test(every_key_is_found_once_stored),
+		cmocka_unit_test(clear_empties),
+		cmocka_unit_test(no_table_at_size_0),
+		cmocka_unit_test(capacity),
+		cmocka_unit_test(last_value_wins),
+		cmocka_unit_test(generations_wrap),
+		cmocka_unit_test(refresh_does_what_it_says),
+		cmocka_unit_test(loops_agree),
+	};
+	struct table_spec parsed;
+	struct err e;
+
+	spec = argv[1];
+	if (argc != 2 || table_spec_parse(spec, &parsed, &e)) {
+		fprintf(stderr, "usage: test_table TABLE\n");
+		return 1;
+	}
+	class = parsed.class;
+	table_spec_free(&parsed);
+	if (class->floor) {
+		printf("skipped: %s stores nothing\n", spec);
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
