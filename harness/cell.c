@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cell.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +194,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 			  const struct run_result *r, uint64_t trial, struct csv_row *row)
 {
 	static const char *const callers[] = { "batch", "branch", "chain" };
+	static const char *const deals[] = { "split", "clone", "salt" };
 	const struct cell_args *a = c->args;
 	char *options = table_spec_options(c->table);
 	char *cpus = placement_str(&s->placement);
@@ -209,7 +209,10 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 	csv_set(row, COL_placement, a->placement);
 	csv_set(row, COL_cpus, cpus);
 	csv_set_u64(row, COL_oversubscribed, s->placement.oversubscribed);
-	csv_set(row, COL_deal, s->traffic->deal);
+	if (s->traffic->recorded_streams) {
+		csv_set(row, COL_deal, deals[s->traffic->deal]);
+		csv_set_u64(row, COL_streams, s->traffic->recorded_streams);
+	}
 	csv_set(row, COL_clears, s->traffic->clears == CLEARS_BARRIER ? "barrier" : "drop");
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
 	csv_set(row, COL_pacing, "asap");
@@ -230,6 +233,7 @@ static void time_fields(const struct cell *c, const struct run_result *r, struct
 	csv_set_double(row, COL_seconds, r->seconds, 6);
 	csv_set_double(row, COL_overlap, r->overlap, 4);
 	csv_set_u64(row, COL_ops, r->ops);
+	csv_set_u64(row, COL_preemptions, r->preempted);
 	if (c->args->mode == MODE_AUDIT)
 		return; /* no figure of speed ever from an audit */
 	csv_set_double(row, COL_mops, r->mops, 6);
@@ -244,29 +248,24 @@ static void warn(char **list, const char *text)
 	*list = more;
 }
 
-/* Overlap below this is said: a part of the figure is of fewer threads. */
+/* Below this overlap a good part of the figure is of fewer threads. */
 #define OVERLAP_LOW 0.9
+/* Time slices lost a second and thread: a quiet machine has next to none. */
+#define PREEMPTIONS_HIGH 5.0
 
+/* Texts without figures, so that a report says each once; the figures have columns. */
 static void warning_field(const struct cell *c, const struct cell_setup *s,
 			  const struct run_result *r, const struct csv_row *base,
 			  struct csv_row *row)
 {
 	char *list = xstrdup(base->field[COL_warnings] ? base->field[COL_warnings] : "");
-	char *text;
 
 	if (s->placement.oversubscribed)
 		warn(&list, "more threads than CPUs");
-	if (c->threads > 1 && r->overlap < OVERLAP_LOW) {
-		text = xasprintf("all threads ran for %d %% of the time only",
-				 (int)lround(r->overlap * 100));
-		warn(&list, text);
-		free(text);
-	}
-	if (r->preempted) {
-		text = xasprintf("preempted %ju times", (uintmax_t)r->preempted);
-		warn(&list, text);
-		free(text);
-	}
+	else if ((double)r->preempted > PREEMPTIONS_HIGH * r->seconds * c->threads)
+		warn(&list, "other programs took CPU time");
+	if (c->threads > 1 && r->overlap < OVERLAP_LOW)
+		warn(&list, "all threads ran for less than 90 % of the time");
 	csv_set(row, COL_warnings, list);
 	free(list);
 }

@@ -39,7 +39,7 @@
 	x(placement, "core, compact, spread or list:...")                                        \
 	x(cpus, "OS indices of the CPUs in pinning order")                                       \
 	x(oversubscribed, "1 if there were more threads than allowed CPUs")                      \
-	x(deal, "how streams were dealt to threads: own, merge, split, clone, salt")             \
+	x(deal, "rule for more threads than streams: split, clone, salt; fewer are merged")      \
 	x(clears, "recorded clears and repetitions: barrier, live, drop")                        \
 	x(mode, "throughput, audit, latency")                                                    \
 	x(pacing, "asap or recorded")                                                            \
@@ -91,7 +91,9 @@
 	x(null_ns, "the harness's floor: reading and dispatching an operation, no table")        \
 	x(refresh, "resolved refresh option of the table: always, stale, cas, never")            \
 	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
-	x(measured_share, "measured time of the trial's whole time, setup and clears included")
+	x(measured_share, "measured time of the trial's whole time, setup and clears included")  \
+	x(streams, "recorded streams of the trace, one a recorded thread")                       \
+	x(preemptions, "times a replaying thread lost its CPU while the clock ran")
 /* clang-format on */
 
 #define CSV_ENUM(name, help) COL_##name,

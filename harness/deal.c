@@ -230,13 +230,6 @@ static void split_events(struct stream *s, const struct timed_list *l,
 	stream_seal(s);
 }
 
-static const char *deal_name(size_t streams, unsigned threads, enum deal deal)
-{
-	static const char *const names[] = { "split", "clone", "salt" };
-
-	return threads == streams ? "own" : threads < streams ? "merge" : names[deal];
-}
-
 static int check_kinds(const struct trace *trace, unsigned *kinds, struct err *e)
 {
 	char have[64] = "";
@@ -271,7 +264,8 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 	t->threads = threads;
 	t->clears = clears;
 	t->seed = seed;
-	t->deal = deal_name(trace->nr_streams, threads, deal);
+	t->deal = deal;
+	t->recorded_streams = trace->nr_streams;
 	t->stream = xcalloc(threads, sizeof(*t->stream));
 	in = xcalloc(trace->nr_streams, sizeof(*in));
 	for (size_t s = 0; s < trace->nr_streams; s++)

@@ -56,7 +56,8 @@ struct traffic {
 	unsigned kinds; /* 1 << enum kind, those that occur */
 	unsigned threads;
 	struct stream *stream; /* one a thread */
-	const char *deal; /* "own", "merge", "split", "clone", "salt", "made" */
+	enum deal deal;
+	size_t recorded_streams; /* 0: a workload, made for each thread */
 	enum clears clears;
 
 	/* Workloads: keys stored before each run, off the clock; key i of nr. */

@@ -154,7 +154,6 @@ int traffic_from_workload(const char *spec, const struct table_size *size, unsig
 	m->t.mate = 32567;
 	m->t.kinds = 1u << KIND_KV;
 	m->t.threads = threads;
-	m->t.deal = "made";
 	m->t.clears = CLEARS_DROP;
 	m->t.updates_only = w.updates_only;
 	m->t.preload_nr = m->lines * w.preloaded_per_line;
