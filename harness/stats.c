@@ -80,12 +80,35 @@ double stats_mad(const double *v, size_t n)
 	return mad;
 }
 
-/* Median of n values drawn from `v` with replacement; `scratch` holds n. */
-static double resampled_median(const double *v, size_t n, double *scratch, uint64_t *rng)
+/* The k-th smallest of a sample in which sorted[i] occurs count[i] times. */
+static double pick(const double *sorted, const uint32_t *count, size_t k)
 {
+	size_t i = 0;
+
+	for (size_t seen = count[0]; seen <= k; seen += count[i])
+		i++;
+	return sorted[i];
+}
+
+/*
+ * Median of n values drawn with replacement. How often each was drawn says where the
+ * middle is, without sorting the sample; `count` holds n.
+ */
+static double resampled_median(const double *sorted, size_t n, uint32_t *count, uint64_t *rng)
+{
+	memset(count, 0, n * sizeof(*count));
 	for (size_t i = 0; i < n; i++)
-		scratch[i] = v[rng_below(rng, n)];
-	return quantile_of(scratch, n, 0.5);
+		count[rng_below(rng, n)]++;
+	return (pick(sorted, count, (n - 1) / 2) + pick(sorted, count, n / 2)) / 2;
+}
+
+static double *sorted_copy(const double *v, size_t n)
+{
+	double *copy = xcalloc(n, sizeof(*copy));
+
+	memcpy(copy, v, n * sizeof(*copy));
+	qsort(copy, n, sizeof(*copy), compare_doubles);
+	return copy;
 }
 
 /* The middle 95 % of `v`, which gets sorted. */
@@ -100,33 +123,37 @@ static struct interval percentile_interval(double mid, double *v, size_t n)
 
 struct interval stats_median_interval(const double *v, size_t n, uint64_t seed)
 {
-	double *scratch = xcalloc(n, sizeof(*scratch));
+	double *sorted = sorted_copy(v, n);
+	uint32_t *count = xcalloc(n, sizeof(*count));
 	double *boot = xcalloc(NR_RESAMPLES, sizeof(*boot));
 	struct interval ci;
 
 	for (size_t i = 0; i < NR_RESAMPLES; i++)
-		boot[i] = resampled_median(v, n, scratch, &seed);
-	ci = percentile_interval(stats_median(v, n), boot, NR_RESAMPLES);
+		boot[i] = resampled_median(sorted, n, count, &seed);
+	ci = percentile_interval(quantile_sorted(sorted, n, 0.5), boot, NR_RESAMPLES);
 	free(boot);
-	free(scratch);
+	free(count);
+	free(sorted);
 	return ci;
 }
 
 struct interval stats_ratio_interval(const double *a, size_t na, const double *b, size_t nb,
 				     uint64_t seed)
 {
-	double *scratch = xcalloc(na > nb ? na : nb, sizeof(*scratch));
+	double *above = sorted_copy(a, na), *below = sorted_copy(b, nb);
+	uint32_t *count = xcalloc(na > nb ? na : nb, sizeof(*count));
 	double *boot = xcalloc(NR_RESAMPLES, sizeof(*boot));
 	struct interval ci;
 
 	for (size_t i = 0; i < NR_RESAMPLES; i++) {
-		double above = resampled_median(a, na, scratch, &seed);
-
-		boot[i] = above / resampled_median(b, nb, scratch, &seed);
+		boot[i] = resampled_median(above, na, count, &seed);
+		boot[i] /= resampled_median(below, nb, count, &seed);
 	}
 	ci = percentile_interval(stats_median(a, na) / stats_median(b, nb), boot, NR_RESAMPLES);
 	free(boot);
-	free(scratch);
+	free(count);
+	free(below);
+	free(above);
 	return ci;
 }
 
