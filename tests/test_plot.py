@@ -30,8 +30,8 @@ def unfilter(kind, line, before, step):
     return out
 
 
-def colours(path):
-    """Colour -> number of pixels, of a PNG without palette; checks the frame on the way."""
+def colours(path, left=0, top=0, right=1000, bottom=700):
+    """Colour -> number of pixels in a box of a PNG without palette; checks its size."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path
     width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
@@ -47,7 +47,9 @@ def colours(path):
     for y in range(height):
         start = y * (width * step + 1)
         before = unfilter(raw[start], raw[start + 1:start + 1 + width * step], before, step)
-        for x in range(0, width * step, step):
+        if not top <= y < bottom:
+            continue
+        for x in range(left * step, right * step, step):
             pixel = bytes(before[x:x + 3])
             count[pixel] = count.get(pixel, 0) + 1
     return count
@@ -119,6 +121,19 @@ class Plot(unittest.TestCase):
         # only the symbol in the key is left
         self.assertGreater(after.get(XOR, 0), 0)
         self.assertLess(after[XOR], before[XOR])
+
+    def test_zero_is_drawn_where_it_is_measured(self):
+        self.need_gnuplot()
+        counts = ["torn_reads", "wrong_key_hits", "false_misses", "possible_false_misses",
+                  "stale_hits", "lost_stores"]
+        row = next(r for r in sweep(trials=1, traces=["uniform"]) if r["mode"] == "audit")
+        for count, coloured in ((0, True), (7, False), ("", False)):
+            row.update(dict.fromkeys(counts, count))
+            row.update(unusable_slots=0, wrong_key_hits=count if coloured else 7)
+            made, _ = self.pictures([row])
+            # the band of the zeros, inside the axes; greys are the band's own and its grid's
+            band = colours(made["anomalies-uniform-tt-16.png"], 120, 550, 690, 655)
+            self.assertEqual(any(len(set(c)) > 1 for c in band), coloured, count)
 
     def test_circumstances_have_their_own_pictures(self):
         self.need_gnuplot()
