@@ -37,6 +37,27 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 #define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 
+/*
+ * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where
+ * such a lock is taken and dropped, these tell it so; elsewhere they are nothing.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TSAN_BUILD
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define TSAN_BUILD
+#endif
+#ifdef TSAN_BUILD
+void __tsan_acquire(void *p);
+void __tsan_release(void *p);
+#define tsan_acquired(p) __tsan_acquire(p)
+#define tsan_releasing(p) __tsan_release(p)
+#else
+#define tsan_acquired(p) ((void)(p))
+#define tsan_releasing(p) ((void)(p))
+#endif
+
 /* Tell the core that this is a spin loop. */
 static inline void cpu_relax(void)
 {

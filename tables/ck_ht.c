@@ -182,10 +182,12 @@ static __always_inline void shard_lock(struct shard *s)
 {
 	/* [ht.L1] pairs with [ht.L2] */
 	ck_spinlock_fas_lock(&s->lock);
+	tsan_acquired(&s->lock);
 }
 
 static __always_inline void shard_unlock(struct shard *s)
 {
+	tsan_releasing(&s->lock);
 	/* [ht.L2] pairs with [ht.L1] */
 	ck_spinlock_fas_unlock(&s->lock);
 }

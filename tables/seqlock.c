@@ -56,6 +56,7 @@ static __always_inline void seqlock_begin_write(struct table *t, struct worker *
 
 	/* [seq.L1] acquire; pairs with [seq.L2] */
 	ck_spinlock_fas_lock(&g->lock);
+	tsan_acquired(&g->lock);
 	/* [seq.W1] odd before any word; pairs with [seq.R2] */
 	ck_sequence_write_begin(&g->seq);
 }
@@ -66,6 +67,7 @@ static __always_inline void seqlock_end_write(struct table *t, struct worker *w,
 
 	/* [seq.W2] even after every word; pairs with [seq.R1] */
 	ck_sequence_write_end(&g->seq);
+	tsan_releasing(&g->lock);
 	/* [seq.L2] release; pairs with [seq.L1] */
 	ck_spinlock_fas_unlock(&g->lock);
 }

@@ -19,12 +19,14 @@ static __always_inline void T(begin_write)(struct table *t, struct worker *w, ui
 
 	/* [spin.A] pairs with [spin.R] */
 	LOCK_ACQUIRE(line_guard(t, index), node);
+	tsan_acquired(line_guard(t, index));
 }
 
 static __always_inline void T(end_write)(struct table *t, struct worker *w, uint64_t index)
 {
 	struct lock_node *node __attribute__((unused)) = w->priv[t->kind];
 
+	tsan_releasing(line_guard(t, index));
 	/* [spin.R] pairs with [spin.A] */
 	LOCK_RELEASE(line_guard(t, index), node);
 }

@@ -16,7 +16,7 @@ struct fixture {
 	struct worker *w;
 };
 
-static inline void fixture_die(const struct err *e)
+static inline __attribute__((noreturn)) void fixture_die(const struct err *e)
 {
 	fprintf(stderr, "%s\n", e->text);
 	exit(1);

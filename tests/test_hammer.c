@@ -134,7 +134,8 @@ int main(int argc, char **argv)
 		fixture_die(&e);
 	if (parsed.class->floor || !(parsed.class->kinds & 1u << KIND_KV)) {
 		printf("skipped: %s stores nothing\n", argv[1]);
-		return 77;
+		failed = 77;
+		goto out;
 	}
 	failed = alone(argv[1], topo);
 	if (topo_nr_allowed(topo) > 1)
@@ -142,7 +143,8 @@ int main(int argc, char **argv)
 			  updating(argv[1], parsed.class, topo);
 	else
 		printf("two threads: not applicable, one CPU is allowed\n");
+out:
 	topo_close(topo);
 	table_spec_free(&parsed);
-	return failed != 0;
+	return failed;
 }

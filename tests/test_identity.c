@@ -98,6 +98,7 @@ static void replay_sizes(const char *spec, enum kind k, enum refresh refresh,
 int main(int argc, char **argv)
 {
 	static const char *const modes[] = { "always", "stale", "cas", "never" };
+	int status = 0;
 	struct table_size small = { .entries = 4096 };
 	struct table_spec parsed;
 	struct traffic *t;
@@ -108,7 +109,8 @@ int main(int argc, char **argv)
 		fixture_die(&e);
 	if (!parsed.class->lines) {
 		printf("skipped: %s is not made of lines\n", argv[1]);
-		return 77;
+		status = 77;
+		goto out;
 	}
 	for (unsigned mode = 0; mode < ARRAY_SIZE(modes); mode++) {
 		char spec[128];
@@ -128,9 +130,10 @@ int main(int argc, char **argv)
 		fixture_die(&e);
 	replay_sizes(argv[1], KIND_KV, REFRESH_NEVER, t);
 	traffic_free(t);
-	trace_free(trace);
-	table_spec_free(&parsed);
 	if (!failures)
 		printf("%s: identical to the model\n", argv[1]);
-	return failures != 0;
+out:
+	trace_free(trace);
+	table_spec_free(&parsed);
+	return status ? status : failures != 0;
 }
