@@ -2,6 +2,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ int parse_decimal(const char *s, double *out)
 		if (point)
 			unit *= 10;
 	}
-	if (!digits)
+	/* far too many digits: inf, or inf / inf */
+	if (!digits || !isfinite(v / unit))
 		return -1;
 	*out = v / unit;
 	return 0;
