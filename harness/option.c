@@ -119,6 +119,12 @@ int option_parse(const struct command *c, const struct option_def *defs, int arg
 			*status = EXIT_DONE;
 			goto out_free;
 		}
+		if (got == '?' && optopt && optopt != 'h') {
+			/* of several letters in one word, where optind still stands at it */
+			err_set(&e, "%s: unknown option '-%c' (see tearline %s --help)", c->name,
+				optopt, c->name);
+			goto out_err;
+		}
 		if (got == ':' || got == '?') {
 			err_set(&e, "%s: %s '%s' (see tearline %s --help)", c->name,
 				got == ':' ? "a value is missing after" : "unknown option",
