@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tearline - argv to subcommand; nothing else happens here. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void print_man(void)
 	      stdout);
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	struct err e;
 
@@ -69,4 +70,17 @@ int main(int argc, char **argv)
 			return (*c)->run(*c, argc - 1, argv + 1);
 	err_set(&e, "unknown command '%s' (see tearline --help)", argv[1]);
 	return err_report(&e);
+}
+
+/* What was printed is the result: without it the command is not done. */
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+	struct err e;
+
+	if (status == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
+		err_set(&e, "cannot write to standard output: %s", strerror(errno));
+		return err_report(&e);
+	}
+	return status;
 }
