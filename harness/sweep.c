@@ -233,10 +233,10 @@ void sweep_free(struct sweep *s)
 }
 
 /* What makes a row of a file and a cell of the plan the same. */
-static const char *const same_cell[] = { "table",  "options",   "trace", "trace_hash",
-					 "hash_mib", "threads", "placement", "deal",
-					 "clears", "mode",      "caller", "lookahead",
-					 "seed",   "trial" };
+static const char *const same_cell[] = { "table",  "options",   "kind",   "trace",
+					 "trace_hash", "hash_mib", "threads", "placement",
+					 "deal",   "clears",    "mode",   "caller",
+					 "lookahead", "seed",   "trial" };
 
 static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 			const struct csv_row *want)
