@@ -130,6 +130,15 @@ static int plan_sources(struct sweep *s, const struct sweep_lists *l, struct err
 	return ret;
 }
 
+static bool has_threads(const struct sweep *s, unsigned nr)
+{
+	for (size_t i = 0; i < s->nr_threads; i++)
+		if (s->threads[i] == nr)
+			return true;
+	return false;
+}
+
+/* "1,all" is one count where there is one CPU. */
 static int plan_threads(struct sweep *s, const char *text, const struct topo *topo,
 			struct err *e)
 {
@@ -144,7 +153,8 @@ static int plan_threads(struct sweep *s, const char *text, const struct topo *to
 		if (strcmp(item[i], "all") && parse_u64(item[i], 1, TOPO_MAX_THREADS, &v))
 			ret = err_set(e, "--threads: expected a list of whole numbers from 1 to %u, "
 					 "or 'all', got '%s'", TOPO_MAX_THREADS, text);
-		s->threads[s->nr_threads++] = (unsigned)v;
+		if (!has_threads(s, (unsigned)v))
+			s->threads[s->nr_threads++] = (unsigned)v;
 	}
 	free_list(item, nr);
 	return ret;
