@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -41,6 +40,7 @@ struct run {
 	struct runner *runner;
 	unsigned threads;
 	struct meet meet;
+	pthread_mutex_t starting; /* held until all threads are there, or will not be */
 	struct audit audit;
 	sem_t finished;
 	_Atomic bool stop; /* chunks end */
@@ -279,6 +279,10 @@ static void *runner_main(void *arg)
 	struct runner *r = arg;
 	struct run *run = r->run;
 
+	pthread_mutex_lock(&run->starting);
+	pthread_mutex_unlock(&run->starting);
+	if (run->abandon)
+		return NULL;
 	r->failed = prepare(r);
 	meet_all(&run->meet);
 	if (is_leader(r))
@@ -416,7 +420,9 @@ static void audit_end(struct run *run)
 static int start_threads(struct run *run, struct err *e)
 {
 	unsigned started = 0;
+	int error = 0;
 
+	pthread_mutex_lock(&run->starting);
 	for (; started < run->threads; started++) {
 		struct runner *r = &run->runner[started];
 
@@ -425,19 +431,18 @@ static int start_threads(struct run *run, struct err *e)
 		r->w.lookahead = run->p->lookahead;
 		r->w.audit = run->p->audit ? &run->audit : NULL;
 		r->stream = &run->p->traffic->stream[started];
-		errno = pthread_create(&r->thread, NULL, runner_main, r);
-		if (errno)
+		error = pthread_create(&r->thread, NULL, runner_main, r);
+		if (error)
 			break;
 	}
-	if (started == run->threads)
+	run->abandon = error;
+	pthread_mutex_unlock(&run->starting);
+	if (!error)
 		return 0;
-	/* Those that run wait for a meeting that will never be complete. */
-	for (unsigned i = 0; i < started; i++) {
-		pthread_cancel(run->runner[i].thread);
+	for (unsigned i = 0; i < started; i++)
 		pthread_join(run->runner[i].thread, NULL);
-	}
 	return err_set(e, "--threads %u: cannot start thread %u: %s", run->threads, started,
-		       strerror(errno));
+		       strerror(error));
 }
 
 static void join_threads(struct run *run)
@@ -502,7 +507,9 @@ static int first_failure(const struct run *run, struct err *e)
 
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 {
-	struct run run = { .p = p, .threads = p->traffic->threads };
+	struct run run = { .p = p,
+			   .threads = p->traffic->threads,
+			   .starting = PTHREAD_MUTEX_INITIALIZER };
 	uint64_t begin = now_ns();
 	int ret = -1;
 
