@@ -140,10 +140,12 @@ void cell_setup_free(struct cell_setup *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, struct err *e)
+static int cell_params(const struct cell *c, const struct cell_setup *s, struct run_params *p,
+		       struct err *e)
 {
 	const struct cell_args *a = c->args;
-	struct run_params p = {
+
+	*p = (struct run_params){
 		.table = c->table,
 		.traffic = s->traffic,
 		.topo = c->topo,
@@ -156,15 +158,41 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 		.audit = a->mode == MODE_AUDIT,
 		.seed = a->seed,
 	};
-	char *text[NR_KINDS];
+
+	if (cell_sizes(c, p->size, e))
+		return -1;
+	p->size_text[KIND_TT] = xasprintf("--hash %s", c->hash);
+	p->size_text[KIND_PAWN] = xasprintf("--pawn-hash %s", a->pawn_hash);
+	p->size_text[KIND_EVAL] = xasprintf("--eval-hash %s", a->eval_hash);
+	p->size_text[KIND_KV] = xstrdup(p->size_text[KIND_TT]);
+	return 0;
+}
+
+static void params_free(struct run_params *p)
+{
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		free((char *)p->size_text[k]);
+}
+
+int cell_try(const struct cell *c, const struct cell_setup *s, struct err *e)
+{
+	struct run_params p;
+	int ret;
+
+	if (cell_params(c, s, &p, e))
+		return -1;
+	ret = run_check(&p, e);
+	params_free(&p);
+	return ret;
+}
+
+int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, struct err *e)
+{
+	struct run_params p;
 	int ret = -1;
 
-	if (cell_sizes(c, p.size, e))
+	if (cell_params(c, s, &p, e))
 		return -1;
-	text[KIND_TT] = text[KIND_KV] = xasprintf("--hash %s", c->hash);
-	text[KIND_PAWN] = xasprintf("--pawn-hash %s", a->pawn_hash);
-	text[KIND_EVAL] = xasprintf("--eval-hash %s", a->eval_hash);
-	memcpy(p.size_text, text, sizeof(text));
 	if (!s->floor_known) {
 		if (run_floor(&p, "stream", &s->stream_ns, e) ||
 		    run_floor(&p, "null", &s->null_ns, e))
@@ -173,9 +201,7 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 	}
 	ret = run_cell(&p, r, e);
 out:
-	free(text[KIND_TT]);
-	free(text[KIND_PAWN]);
-	free(text[KIND_EVAL]);
+	params_free(&p);
 	return ret;
 }
 

@@ -89,7 +89,7 @@ struct cell_setup {
 	double stream_ns, null_ns;
 };
 
-/* 0 or -1 where the options cannot be met. */
+/* 0 or -1 where the options cannot be met; before anything is measured or written. */
 int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e);
 void cell_setup_free(struct cell_setup *s);
 
@@ -98,6 +98,9 @@ int cell_check(const struct cell *c, struct err *e);
 
 /* The fields that are the same for a whole invocation: machine, build, warnings. */
 void cell_base(const struct topo *topo, struct csv_row *base);
+
+/* Can its tables be had? Options, sizes and page sizes that only a table can judge. */
+int cell_try(const struct cell *c, const struct cell_setup *s, struct err *e);
 
 /* One trial. */
 int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, struct err *e);

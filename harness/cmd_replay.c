@@ -166,7 +166,7 @@ static int replay(struct err *e)
 		goto out_topo;
 	if (cell_setup(&c, &setup, e))
 		goto out_source;
-	if (args.csv && csv_open(args.csv, &csv, e))
+	if (cell_try(&c, &setup, e) || (args.csv && csv_open(args.csv, &csv, e)))
 		goto out_setup;
 	ret = 0;
 	for (uint64_t trial = 1; !ret && trial <= args.trials && !interrupted(); trial++)

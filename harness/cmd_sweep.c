@@ -65,8 +65,6 @@ static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
 	struct run_result r;
 	int ret = -1;
 
-	if (!sc->setup->traffic && cell_setup(&sc->cell, sc->setup, e))
-		return -1;
 	csv_copy(&stamped, base);
 	env_stamp_start(&stamped);
 	if (cell_run(&sc->cell, sc->setup, &r, e))

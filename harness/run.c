@@ -542,6 +542,15 @@ out_tables:
 	return ret;
 }
 
+int run_check(const struct run_params *p, struct err *e)
+{
+	struct run run = { .p = p, .threads = p->traffic->threads };
+	int ret = create_tables(&run, e);
+
+	destroy_tables(&run);
+	return ret;
+}
+
 /* Long enough to be steady, short enough to be taken with every cell. */
 #define FLOOR_SECONDS 0.05
 

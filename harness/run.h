@@ -56,6 +56,9 @@ struct run_result {
  */
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e);
 
+/* Can the tables of this cell be had? Makes them and drops them, untouched. 0 or -1. */
+int run_check(const struct run_params *p, struct err *e);
+
 /* ns per operation of a floor table ("null", "stream") on the same traffic. */
 int run_floor(const struct run_params *p, const char *table, double *ns, struct err *e);
 

@@ -196,6 +196,16 @@ static void plan_round(struct sweep *s, struct sweep_cell *out, uint64_t trial,
 	}
 }
 
+/* All that can go wrong with a cell goes wrong here, not in the middle of the night. */
+static int check_cell(const struct sweep_cell *sc, struct err *e)
+{
+	if (cell_check(&sc->cell, e))
+		return -1;
+	if (!sc->setup->traffic && cell_setup(&sc->cell, sc->setup, e))
+		return -1;
+	return cell_try(&sc->cell, sc->setup, e);
+}
+
 int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_args *args,
 	       const struct topo *topo, struct err *e)
 {
@@ -216,7 +226,7 @@ int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_a
 
 		plan_round(s, first, trial, args, topo);
 		for (size_t i = 0; trial == 1 && i < round; i++)
-			if (cell_check(&first[i].cell, e))
+			if (check_cell(&first[i], e))
 				return -1;
 		shuffle(first, round, &state);
 	}
@@ -264,21 +274,17 @@ static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 }
 
 /* A cell is in the file if its last row is: the one that carries the times. */
-static int mark_done(struct sweep_cell *sc, const struct csv_file *f, const int *col,
-		     struct err *e)
+static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const int *col)
 {
 	static const struct run_result nothing;
 	struct csv_row rows[NR_KINDS + 1] = { 0 }, base = { 0 };
 	unsigned nr;
 
-	if (!sc->setup->traffic && cell_setup(&sc->cell, sc->setup, e))
-		return -1;
 	nr = cell_rows(&sc->cell, sc->setup, &nothing, &base, sc->trial, rows);
 	for (size_t i = 0; i < f->nr_rows && !sc->done; i++)
 		sc->done = row_is_cell(f, i, col, &rows[nr - 1]);
 	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
-	return 0;
 }
 
 int sweep_resume(struct sweep *s, const char *path, struct err *e)
@@ -297,7 +303,7 @@ int sweep_resume(struct sweep *s, const char *path, struct err *e)
 			ret = err_set(e, "--resume: %s: expected a column '%s'", path, same_cell[i]);
 	}
 	for (size_t i = 0; i < s->nr_cells && !ret; i++)
-		ret = mark_done(&s->cell[i], f, col, e);
+		mark_done(&s->cell[i], f, col);
 	csv_file_free(f);
 	return ret;
 }
