@@ -301,7 +301,8 @@ static const char *hash_text(const struct cell *c, enum kind k)
 	return k == KIND_PAWN ? c->args->pawn_hash : k == KIND_EVAL ? c->args->eval_hash : c->hash;
 }
 
-static void count_fields(enum kind k, const struct counts *n, struct csv_row *row)
+/* typed: stores were told apart; a floor, or no table at all, doesn't look at them. */
+static void count_fields(enum kind k, const struct counts *n, bool typed, struct csv_row *row)
 {
 	csv_set_u64(row, COL_probes, n->probes);
 	csv_set_u64(row, COL_stores, n->stores);
@@ -314,12 +315,14 @@ static void count_fields(enum kind k, const struct counts *n, struct csv_row *ro
 	csv_set_u64(row, COL_exact_hits, n->usable[TT_EXACT]);
 	csv_set_u64(row, COL_lower_hits, n->usable[TT_LOWER]);
 	csv_set_u64(row, COL_upper_hits, n->usable[TT_UPPER]);
-	csv_set_u64(row, COL_exact_stores, n->stored[TT_EXACT]);
-	csv_set_u64(row, COL_lower_stores, n->stored[TT_LOWER]);
-	csv_set_u64(row, COL_upper_stores, n->stored[TT_UPPER]);
 	csv_set_u64(row, COL_drops, n->drops);
 	csv_set_u64(row, COL_bumps, n->bumps);
 	csv_set_u64(row, COL_refreshes, n->refreshes);
+	if (!typed)
+		return;
+	csv_set_u64(row, COL_exact_stores, n->stored[TT_EXACT]);
+	csv_set_u64(row, COL_lower_stores, n->stored[TT_LOWER]);
+	csv_set_u64(row, COL_upper_stores, n->stored[TT_UPPER]);
 }
 
 static void audit_fields(const struct run_result *r, enum kind k, struct csv_row *row)
@@ -356,7 +359,7 @@ static void kind_fields(const struct cell *c, const struct run_result *r, enum k
 		csv_set(row, COL_refresh, k == KIND_TT ? refresh : "never");
 	/* stream does not look at what an operation is. */
 	if (strcmp(c->table->class->name, "stream"))
-		count_fields(k, &t->n, row);
+		count_fields(k, &t->n, !c->table->class->floor && t->entries, row);
 	if (c->args->mode == MODE_AUDIT && !c->table->class->floor)
 		audit_fields(r, k, row);
 }
