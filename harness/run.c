@@ -36,7 +36,8 @@ struct runner {
 struct run {
 	const struct run_params *p;
 	struct table *table[NR_KINDS];
-	table_replay_fn *replay;
+	table_replay_fn *replay[NR_KINDS]; /* the loop that serves a kind's operations */
+	bool one_loop; /* all are the same */
 	struct runner *runner;
 	unsigned threads;
 	struct meet meet;
@@ -63,6 +64,26 @@ static bool stopped(const struct run *run)
 	return atomic_load_explicit(&run->stop, memory_order_relaxed);
 }
 
+/*
+ * One call where one loop serves all. Where one of several kinds has no table, each run
+ * of operations goes to the loop of its own class: only null's can do without a table.
+ */
+static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
+{
+	struct run *run = r->run;
+	size_t i = 0;
+
+	while (i < nr) {
+		table_replay_fn *loop = run->replay[op[i].op >> 1];
+		size_t to = run->one_loop ? nr : i + 1;
+
+		while (to < nr && run->replay[op[to].op >> 1] == loop)
+			to++;
+		loop(run->table, &r->w, op + i, to - i);
+		i = to;
+	}
+}
+
 /* Operations [at, to) in chunks, until told to stop. Returns where it got to. */
 static size_t replay_range(struct runner *r, size_t at, size_t to)
 {
@@ -71,7 +92,7 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 	while (at < to && !stopped(run)) {
 		size_t nr = to - at < CHUNK ? to - at : CHUNK;
 
-		run->replay(run->table, &r->w, r->stream->op + at, nr);
+		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
 	}
 	return at;
@@ -153,7 +174,7 @@ static void preload_part(struct runner *r)
 			op[nr] = (struct trace_op){ .key = t->preload_key(t, i),
 						    .op = OP_KV_STORE,
 						    .move = (uint32_t)i };
-		r->run->replay(r->run->table, &r->w, op, nr);
+		replay_ops(r, op, nr);
 	}
 }
 
@@ -349,25 +370,23 @@ static void keep_time(struct run *run)
 	}
 }
 
-static table_replay_fn *choose_loop(const struct run *run)
+static void choose_loops(struct run *run)
 {
 	const struct run_params *p = run->p;
-	const struct table_loops *loops = NULL;
-	unsigned kind = LOOP_MIXED, nr = 0;
+	bool several = p->traffic->kinds & (p->traffic->kinds - 1);
+	table_replay_fn *first = NULL;
 
+	run->one_loop = true;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
-		if (!run->table[k])
+		const struct table_loops *loops = run->table[k] ? run->table[k]->loops : NULL;
+		unsigned kind = several ? LOOP_MIXED : k;
+
+		if (!loops)
 			continue;
-		/* A size of 0 makes one kind's table `null`; the others' loops dispatch by
-		 * their own class, which then has to serve it too. */
-		if (!loops || !run->table[k]->class->floor)
-			loops = run->table[k]->loops;
-		kind = k;
-		nr++;
+		run->replay[k] = p->audit ? loops->audit[kind] : loops->run[kind][p->caller];
+		first = first ? first : run->replay[k];
+		run->one_loop &= run->replay[k] == first;
 	}
-	if (nr > 1)
-		kind = LOOP_MIXED;
-	return p->audit ? loops->audit[kind] : loops->run[kind][p->caller];
 }
 
 static int create_tables(struct run *run, struct err *e)
@@ -387,7 +406,7 @@ static int create_tables(struct run *run, struct err *e)
 		if (table_create(p->table, &tp, &run->table[k], e))
 			return -1;
 	}
-	run->replay = choose_loop(run);
+	choose_loops(run);
 	return 0;
 }
 
