@@ -273,8 +273,12 @@ static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 	return true;
 }
 
-/* A cell is in the file if its last row is: the one that carries the times. */
-static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const int *col)
+/*
+ * A cell is in the file if its last row is: the one that carries the times. A row of one
+ * of several kinds looks the same but for them.
+ */
+static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const int *col,
+		      int seconds)
 {
 	static const struct run_result nothing;
 	struct csv_row rows[NR_KINDS + 1] = { 0 }, base = { 0 };
@@ -282,14 +286,15 @@ static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const int
 
 	nr = cell_rows(&sc->cell, sc->setup, &nothing, &base, sc->trial, rows);
 	for (size_t i = 0; i < f->nr_rows && !sc->done; i++)
-		sc->done = row_is_cell(f, i, col, &rows[nr - 1]);
+		sc->done = *f->cell[i * f->nr_cols + (size_t)seconds] &&
+			   row_is_cell(f, i, col, &rows[nr - 1]);
 	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
 }
 
 int sweep_resume(struct sweep *s, const char *path, struct err *e)
 {
-	int col[ARRAY_SIZE(same_cell)];
+	int col[ARRAY_SIZE(same_cell)], seconds;
 	struct csv_file *f;
 	int ret = 0;
 
@@ -302,8 +307,11 @@ int sweep_resume(struct sweep *s, const char *path, struct err *e)
 		if (col[i] < 0)
 			ret = err_set(e, "--resume: %s: expected a column '%s'", path, same_cell[i]);
 	}
+	seconds = csv_find(f, "seconds");
+	if (!ret && seconds < 0)
+		ret = err_set(e, "--resume: %s: expected a column 'seconds'", path);
 	for (size_t i = 0; i < s->nr_cells && !ret; i++)
-		mark_done(&s->cell[i], f, col);
+		mark_done(&s->cell[i], f, col, seconds);
 	csv_file_free(f);
 	return ret;
 }
