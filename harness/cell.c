@@ -355,8 +355,8 @@ static void kind_fields(const struct cell *c, const struct run_result *r, enum k
 	csv_set_u64(row, COL_table_bytes, t->bytes);
 	csv_set_u64(row, COL_entries, t->entries);
 	csv_set(row, COL_page_size, t->page_size);
-	if (refresh)
-		csv_set(row, COL_refresh, k == KIND_TT ? refresh : "never");
+	if (refresh && k == KIND_TT)
+		csv_set(row, COL_refresh, refresh);
 	/* stream does not look at what an operation is. */
 	if (strcmp(c->table->class->name, "stream"))
 		count_fields(k, &t->n, !c->table->class->floor && t->entries, row);

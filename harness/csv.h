@@ -89,7 +89,7 @@
 	x(warnings, "what a reader should know before trusting the row; semicolon separated")    \
 	x(stream_ns, "the harness's floor, same streams and threads: reading an operation")      \
 	x(null_ns, "the harness's floor: reading and dispatching an operation, no table")        \
-	x(refresh, "resolved refresh option of the table: always, stale, cas, never")            \
+	x(refresh, "tt: the refresh option in force: always, stale, cas, never")                    \
 	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
 	x(measured_share, "measured time of the trial's whole time, setup and clears included")  \
 	x(streams, "recorded streams of the trace, one a recorded thread")                       \

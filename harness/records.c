@@ -111,8 +111,7 @@ static int add_file(struct records *out, const struct csv_file *f, struct err *e
 
 static bool same_variant(const struct record *a, const struct record *b)
 {
-	return record_same(a, b, COL_table) && record_same(a, b, COL_options) &&
-	       record_same(a, b, COL_refresh);
+	return record_same(a, b, COL_table) && record_same(a, b, COL_options);
 }
 
 static void add_variant(struct records *out, const struct record *r)
@@ -214,17 +213,6 @@ static bool option_tells(const struct records *rows, const struct record *r, con
 	return false;
 }
 
-static bool refresh_tells(const struct records *rows, const struct record *r)
-{
-	if (strstr(r->field[COL_options], "refresh="))
-		return false;
-	for (size_t i = 0; i < rows->nr_variants; i++)
-		if (record_same(r, rows->variant[i], COL_table) &&
-		    !record_same(r, rows->variant[i], COL_refresh))
-			return true;
-	return false;
-}
-
 static void append(char **text, char sep, const char *part, size_t len)
 {
 	char *longer = xasprintf("%s%c%.*s", *text, sep, (int)len, part);
@@ -246,12 +234,6 @@ char *records_label(const struct records *rows, const struct record *r)
 			sep = ',';
 		}
 		p += n + (p[n] == ';');
-	}
-	if (refresh_tells(rows, r)) {
-		char *part = xasprintf("refresh=%s", r->field[COL_refresh]);
-
-		append(&label, sep, part, strlen(part));
-		free(part);
 	}
 	return label;
 }

@@ -20,7 +20,7 @@ struct records {
 	struct record *rec;
 	size_t nr;
 	bool varies[NR_COLS]; /* the column takes more than one value */
-	const struct record **variant; /* one row of each table, options and refresh */
+	const struct record **variant; /* one row of each table with its options */
 	size_t nr_variants;
 };
 

@@ -31,7 +31,7 @@ struct slice {
 extern const enum csv_column report_machine_columns[]; /* host, CPU, kernel, build */
 extern const enum csv_column report_setting_columns[]; /* placement, caller, ... */
 extern const enum csv_column report_cell_columns[]; /* table, options, ..., threads */
-extern const enum csv_column report_variant_columns[]; /* table, options, refresh */
+extern const enum csv_column report_variant_columns[]; /* table, options */
 
 /* Rows of that mode by group and cell, or by variant. Free .row. */
 struct slice report_select_cells(const struct report *rp, const char *mode);

@@ -14,10 +14,9 @@ static const enum csv_column trace_columns[] = { COL_trace, COL_trace_hash, COL_
 const enum csv_column report_setting_columns[] = { COL_placement, COL_deal,   COL_clears,
 						   COL_pacing,	  COL_caller, COL_lookahead,
 						   NR_COLS };
-const enum csv_column report_cell_columns[] = { COL_table,     COL_options, COL_refresh,
-						COL_page_size, COL_threads, NR_COLS };
-const enum csv_column report_variant_columns[] = { COL_table, COL_options, COL_refresh,
-						   NR_COLS };
+const enum csv_column report_cell_columns[] = { COL_table, COL_options, COL_page_size,
+						COL_threads, NR_COLS };
+const enum csv_column report_variant_columns[] = { COL_table, COL_options, NR_COLS };
 
 static bool same_columns(const struct record *a, const struct record *b,
 			 const enum csv_column *columns)

@@ -45,6 +45,7 @@ struct run {
 	struct audit audit;
 	sem_t finished;
 	_Atomic bool stop; /* chunks end */
+	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
 	/* written by the leader between two meetings, read by all after the second */
 	bool abandon, done;
 	uint64_t pass;
@@ -88,14 +89,38 @@ static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
 static size_t replay_range(struct runner *r, size_t at, size_t to)
 {
 	struct run *run = r->run;
+	/* What an audit walks at rest is to be a whole epoch's table. */
+	bool whole = run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
 
-	while (at < to && !stopped(run)) {
+	while (at < to && (whole || !stopped(run))) {
 		size_t nr = to - at < CHUNK ? to - at : CHUNK;
 
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
 	}
 	return at;
+}
+
+/*
+ * A run for a time is to be one of all threads all the time: who is through before the
+ * others starts its stretch of operations again until the last is through. Events are
+ * not repeated. Runs by passes do everything once and wait.
+ */
+static void fill_time(struct runner *r, size_t from, size_t to)
+{
+	struct run *run = r->run;
+
+	if (run->p->seconds == 0)
+		return;
+	/* relaxed: a chunk more or less */
+	atomic_fetch_sub_explicit(&run->unfinished, 1, memory_order_relaxed);
+	for (size_t at = from; from < to && READ_ONCE32(&run->unfinished) && !stopped(run);) {
+		size_t nr = to - at < CHUNK ? to - at : CHUNK;
+
+		replay_ops(r, r->stream->op + at, nr);
+		r->ops += nr;
+		at = at + nr == to ? from : at + nr;
+	}
 }
 
 static void new_generation(struct run *run)
@@ -109,6 +134,7 @@ static void new_generation(struct run *run)
 static void replay_epoch(struct runner *r)
 {
 	const struct stream *s = r->stream;
+	size_t begin = r->at;
 
 	for (;;) {
 		bool last = r->event == s->nr_events;
@@ -117,13 +143,14 @@ static void replay_epoch(struct runner *r)
 
 		r->at = replay_range(r, from, to);
 		r->ops += r->at - from;
-		if (last || r->at < to)
+		if (r->at < to)
 			return;
-		r->event++;
-		if (s->event[r->event - 1].type == EVENT_EPOCH)
-			return;
+		if (last || s->event[r->event++].type == EVENT_EPOCH)
+			break;
 		new_generation(r->run);
 	}
+	if (r->run->p->traffic->clears == CLEARS_BARRIER)
+		fill_time(r, begin, r->at);
 }
 
 static bool stream_ended(const struct runner *r)
@@ -212,6 +239,7 @@ static void close_epoch(struct run *run)
 	if (first_end > last_start)
 		run->overlap_ns += first_end - last_start;
 	atomic_store_explicit(&run->measured_ns, run->wall_ns, memory_order_relaxed);
+	WRITE_ONCE32(&run->unfinished, run->threads);
 	run->pass += ended;
 	run->done = stopped(run) || (run->p->seconds == 0 && run->pass >= run->p->passes);
 	if (run->p->traffic->clears == CLEARS_DROP)
@@ -534,6 +562,7 @@ int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 
 	memset(r, 0, sizeof(*r));
 	run.meet.parties = run.threads;
+	run.unfinished = run.threads;
 	run.runner = aligned_alloc(128, run.threads * sizeof(*run.runner));
 	if (!run.runner)
 		return err_set(e, "--threads %u: out of memory", run.threads);

@@ -5,7 +5,9 @@
  * Phases: create the tables, start the threads, pin, clear in parallel (the first touch),
  * preload, one pass to warm up, clear again, then measured epochs. All threads meet
  * before and after each epoch; its time runs from its first thread's start to its last
- * thread's end, clears are outside. At rest the audit walks the tables.
+ * thread's end, clears are outside. In a run for a time, a thread that is through an epoch
+ * before the others starts its part again until the last is through, so that what is
+ * measured is all threads all the time. At rest the audit walks the tables.
  */
 #ifndef TEARLINE_RUN_H
 #define TEARLINE_RUN_H
