@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""cli - what the tests of tearline's commands share.
+
+TEARLINE is the program, TEARLINE_TRACES the directory of recorded traces. What tables
+there are, what they hold and what a trace contains is asked, never written down.
+"""
+import csv
+import glob
+import io
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TEARLINE = os.environ.get("TEARLINE", str(HERE.parent / "build" / "tearline"))
+TRACES = os.environ.get("TEARLINE_TRACES", str(HERE.parent / "workloads" / "traces"))
+RESULTS_README = HERE.parent / "results" / "README.md"
+
+COLUMNS = re.findall(r"^\| `(\w+)` \|", RESULTS_README.read_text(), re.M)
+COUNTS = ["probes", "stores", "hits", "matches", "usable_hits", "exact_hits", "lower_hits",
+          "upper_hits", "exact_stores", "lower_stores", "upper_stores", "drops", "bumps",
+          "refreshes"]
+TIMES = ["seconds", "overlap", "ops", "mops", "ns_per_op"]
+AUDITED = ["contended_probes", "contended_stores", "torn_reads", "wrong_key_hits",
+           "false_misses", "possible_false_misses", "stale_hits", "lost_stores",
+           "unusable_slots", "duplicate_keys", "copies_per_key", "undetected_tear"]
+LATENCIES = ["p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns"]
+
+
+def tearline(*args, **more):
+    return subprocess.run([TEARLINE, *map(str, args)], capture_output=True, text=True,
+                          check=False, **more)
+
+
+def sanitized():
+    return "-fsanitize" in tearline("--version").stdout
+
+
+class Table:
+    def __init__(self, name, block, group):
+        self.name = name
+        self.kinds = re.search(r"^  kinds +(.*)$", block, re.M).group(1).split(", ")
+        self.options = dict(re.findall(r"^  :(\w+)=(\S+) \[", block, re.M))
+        self.floor = group.startswith("Floors")
+        self.control = group.startswith("Controls")
+        # A pawn entry fills a line: what holds it is made of lines.
+        self.lines = "pawn" in self.kinds and not self.floor and not self.control
+
+
+def tables():
+    """The tables of `tearline tables`, in its order."""
+    found, group = [], ""
+    for block in tearline("tables").stdout.split("\n\n"):
+        if re.match(r"(Tables|Floors|Controls):?\b", block):
+            group = block
+        elif "\n  kinds" in block:
+            found.append(Table(block.split("\n")[0], block, group))
+    return found
+
+
+def line_tables():
+    """Specs of the tables of one layout class, with every lock there is."""
+    return [t.name + (f":lock={lock}" if lock else "") for t in tables() if t.lines
+            for lock in t.options.get("lock", "").split("|")]
+
+
+def traces():
+    return sorted(glob.glob(TRACES + "/*.tlt"))
+
+
+def trace(pattern):
+    """A recorded trace: the first that matches."""
+    return sorted(glob.glob(f"{TRACES}/{pattern}.tlt"))[0]
+
+
+def trace_info(path):
+    """{kind: (probes, stores)} and the number of streams, as `trace info` tells."""
+    text = tearline("trace", "info", path).stdout
+    counts = {k: (int(p), int(s)) for k, p, s in
+              re.findall(r"^  (tt|pawn|eval|kv) +(\d+) +(\d+) ", text, re.M)}
+    return counts, int(re.search(r"records +\d+ in (\d+) stream", text).group(1))
+
+
+class Cli(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.dir = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def parse(self, text):
+        """Rows of a CSV with exactly our header."""
+        lines = list(csv.reader(io.StringIO(text)))
+        self.assertEqual(lines[0], COLUMNS)
+        self.assertNotIn("\r", text)
+        self.assertTrue(text.endswith("\n"))
+        for line in lines[1:]:
+            self.assertEqual(len(line), len(COLUMNS), line)
+        return [dict(zip(COLUMNS, line)) for line in lines[1:]]
+
+    def ok(self, *args, **more):
+        run = tearline(*args, **more)
+        self.assertEqual(run.returncode, 0, (args, run.stderr))
+        return run.stdout
+
+    def replay(self, *args, **more):
+        """Rows of one replay of one pass."""
+        return self.parse(self.ok("replay", "--passes", 1, "--csv", "-", *args, **more))
+
+    def file_rows(self, path):
+        with open(path, newline="", encoding="utf-8") as f:
+            return self.parse(f.read())
+
+    def refused(self, args, *parts, **more):
+        """Exit 2, one line on stderr that has these parts, nothing on stdout."""
+        run = tearline(*args, **more)
+        self.assertEqual(run.returncode, 2, (args, run.stdout, run.stderr))
+        self.assertRegex(run.stderr, r"\Atearline: [^\n]+\n\Z")
+        self.assertEqual(run.stdout, "", args)
+        for part in parts:
+            self.assertIn(part, run.stderr)
+        return run.stderr
+
+    def counts(self, row):
+        return {c: row[c] for c in COUNTS}
+
+    def assert_counts_agree(self, row):
+        """What holds between the counts of any row that has them."""
+        n = {c: int(row[c]) for c in COUNTS if row[c]}
+        self.assertLessEqual(n["hits"], n["probes"])
+        self.assertGreaterEqual(n["matches"], n["hits"])
+        if row["ops"]:
+            self.assertEqual(n["probes"] + n["stores"], int(row["ops"]))
+        if row["kind"] != "tt":
+            self.assertEqual(set(n), {"probes", "stores", "hits", "matches"})
+            return
+        self.assertEqual(n["usable_hits"], n["exact_hits"] + n["lower_hits"] + n["upper_hits"])
+        self.assertLessEqual(n["usable_hits"], n["hits"])
+        self.assertLessEqual(n["drops"], n["stores"])
+        if row["exact_stores"]:
+            self.assertEqual(n["stores"],
+                             n["exact_stores"] + n["lower_stores"] + n["upper_stores"])

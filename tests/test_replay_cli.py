@@ -1,0 +1,529 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""test_replay_cli - tearline replay from outside: rows, sizes, errors, counts, dealing.
+
+TEARLINE_UPDATE_GOLDEN=1 rewrites golden_counts.csv: what each recorded trace does to the
+tables of one layout class. A change of it is a change of the semantics.
+"""
+import csv
+import io
+import os
+import re
+import resource
+import shutil
+import subprocess
+import unittest
+
+from cli import (AUDITED, COLUMNS, COUNTS, HERE, LATENCIES, TEARLINE, TIMES, TRACES, Cli,
+                 line_tables, sanitized, tables, tearline, trace, trace_info, traces)
+
+GOLDEN = HERE / "golden_counts.csv"
+FINE70 = trace("crafty-2t-*")
+CPUS = sorted(os.sched_getaffinity(0))
+
+
+class Rows(Cli):
+    def test_header_is_the_one_documented(self):
+        self.assertGreater(len(COLUMNS), 60)
+        self.assertEqual(len(set(COLUMNS)), len(COLUMNS))
+        self.replay("--table", "xor", "--trace", FINE70)
+
+    def check_row(self, row, table, kind):
+        self.assertEqual((row["table"], row["kind"]), (table.name, kind))
+        for column in AUDITED + LATENCIES + ["cycles_per_op", "instructions_per_op"]:
+            self.assertEqual(row[column], "", column)
+        if row["probes"]:
+            self.assert_counts_agree(row)
+        else:
+            self.assertTrue(table.floor)
+            self.assertFalse(any(row[c] for c in COUNTS))
+        if not table.floor and kind == "tt":
+            self.assertTrue(all(row[c] for c in COUNTS))
+        self.assertEqual(row["refresh"], "" if table.floor else
+                         "always" if kind == "tt" else "never")
+
+    def test_every_table_on_every_kind_of_every_trace(self):
+        for path in traces():
+            counts, _ = trace_info(path)
+            for table in tables():
+                for kind in table.kinds:
+                    with self.subTest(trace=path, table=table.name, kind=kind):
+                        args = ("--table", table.name, "--trace", path, "--kinds", kind)
+                        if kind not in counts:
+                            self.refused(("replay", "--passes", 1, "--csv", "-", *args),
+                                         "--kinds", os.path.basename(path)[:-4],
+                                         ", ".join(counts))
+                            continue
+                        row, = self.replay(*args)
+                        self.check_row(row, table, kind)
+                        self.assertEqual(int(row["ops"]), sum(counts[kind]))
+                        if row["probes"]:
+                            self.assertEqual((int(row["probes"]), int(row["stores"])),
+                                             counts[kind])
+
+    def test_workloads(self):
+        for table in tables():
+            if "kv" not in table.kinds:
+                continue
+            for name in "uniform", "hot-update", "hot-evict":
+                row, = self.replay("--table", table.name, "--workload", name + ":ops=2000")
+                self.check_row(row, table, "kv")
+                self.assertEqual((row["ops"], row["trace"]), ("2000", name + ":ops=2000"))
+
+    def test_several_kinds(self):
+        path = trace("typhoon-*")
+        counts, _ = trace_info(path)
+        self.assertEqual(set(counts), {"tt", "pawn", "eval"})
+        for table in tables():
+            kinds = [k for k in counts if k in table.kinds]
+            rows = self.replay("--table", table.name, "--trace", path, "--kinds", ",".join(kinds))
+            self.assertEqual([r["kind"] for r in rows], kinds + ["all"])
+            for row, kind in zip(rows, kinds):
+                self.check_row(row, table, kind)
+                self.assertFalse(any(row[c] for c in TIMES), row)
+            self.assertTrue(all(rows[-1][c] for c in TIMES), rows[-1])
+            self.assertFalse(any(rows[-1][c] for c in COUNTS), rows[-1])
+            self.assertEqual(int(rows[-1]["ops"]), sum(sum(counts[k]) for k in kinds))
+
+    def test_audit_has_no_figure_of_speed(self):
+        for table in tables():
+            row, = self.replay("--table", table.name, "--trace", FINE70, "--mode", "audit")
+            self.assertEqual((row["mode"], row["mops"], row["ns_per_op"]), ("audit", "", ""))
+            self.assertEqual(row["torn_reads"], "" if table.floor else "0")
+            self.assertEqual(row["unusable_slots"], "" if table.floor else "0")
+
+    def test_trials_and_appending(self):
+        out = self.dir / "x.csv"
+        for seed in 1, 2:
+            text = self.ok("replay", "--table", "xor", "--trace", FINE70, "--passes", 1,
+                           "--trials", 2, "--seed", seed, "--csv", out)
+            self.assertIn("Mops", text)
+        self.assertEqual([(r["seed"], r["trial"]) for r in self.file_rows(out)],
+                         [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")])
+
+    def test_name_that_needs_quotes(self):
+        path = self.dir / 'a,"b" c.tlt'
+        shutil.copy(FINE70, path)
+        row, = self.replay("--table", "xor", "--trace", path)
+        self.assertEqual(row["trace"], 'a,"b" c')
+
+    def test_one_cpu(self):
+        row, = self.replay("--table", "xor", "--trace", FINE70,
+                           preexec_fn=lambda: os.sched_setaffinity(0, CPUS[:1]))
+        self.assertEqual((row["threads"], row["cpus"], row["cores"], row["oversubscribed"]),
+                         ("1", str(CPUS[0]), "1", "0"))
+        row, = self.replay("--table", "xor", "--trace", FINE70, "--threads", 2,
+                           "--oversubscribe",
+                           preexec_fn=lambda: os.sched_setaffinity(0, CPUS[:1]))
+        self.assertEqual((row["threads"], row["oversubscribed"]), ("2", "1"))
+        self.assertIn("more threads than CPUs", row["warnings"])
+
+
+class Sizes(Cli):
+    def size(self, table, text, *more):
+        return self.replay("--table", table, "--trace", FINE70, "--hash", text, *more)[0]
+
+    def test_sizes(self):
+        for text, size in (("1", 1 << 20), ("3", 2 << 20), ("0.25", 1 << 18), ("4096e", 1 << 16),
+                           ("0.00001", 64), ("1e", 64), ("1.5", 1 << 20)):
+            row = self.size("unsync", text)
+            self.assertEqual((row["hash_mib"], int(row["table_bytes"]), int(row["entries"])),
+                             (text, size, size // 16))
+        path = trace("typhoon-*")
+        rows = self.replay("--table", "unsync", "--trace", path, "--kinds", "tt,pawn,eval",
+                           "--hash", 3, "--pawn-hash", 0.75, "--eval-hash", "1000e")
+        self.assertEqual([(r["kind"], r["hash_mib"]) for r in rows],
+                         [("tt", "3"), ("pawn", "0.75"), ("eval", "1000e"), ("all", "3")])
+        self.assertEqual([int(r["entries"]) for r in rows[:3]], [1 << 17, 1 << 13, 512])
+
+    def test_every_table_takes_every_size(self):
+        for table in tables():
+            for text in "0", "none", "1", "3", "0.25", "4096e":
+                row = self.size(table.name, text)
+                if text in ("0", "none") or not int(row["entries"]):
+                    self.assertEqual((row["table_bytes"], row["entries"]), ("0", "0"))
+                elif text == "4096e":
+                    self.assertGreaterEqual(int(row["entries"]), 2048)
+
+    def test_no_table(self):
+        for table in tables():
+            for text in "0", "none", "0e", "0.0":
+                if table.floor:
+                    continue
+                row = self.size(table.name, text)
+                self.assert_counts_agree(row)
+                self.assertEqual((row["hits"], row["drops"]), ("0", row["stores"]))
+                self.assertEqual([row[c] for c in COUNTS if c.endswith("er_stores")], ["", ""])
+        path = trace("typhoon-*")
+        args = ("--table", "xor", "--trace", path, "--kinds", "tt,pawn,eval")
+        whole = {r["kind"]: r for r in self.replay(*args)}
+        for kind, option in (("tt", "--hash"), ("pawn", "--pawn-hash"), ("eval", "--eval-hash")):
+            for row in self.replay(*args, option, "none"):
+                if row["kind"] == kind:
+                    self.assertEqual(row["hits"], "0")
+                else:
+                    self.assertEqual(self.counts(row), self.counts(whole[row["kind"]]))
+
+    def test_not_sizes(self):
+        for option in "--hash", "--pawn-hash", "--eval-hash":
+            for text in ("-1", "1e9", "64MB", "64x", "", "18446744073709551615", "e", ".", "1,5",
+                         " 1", "+1", "0x10", "-1e", "nan", "inf", "9" * 400, "1" * 40 + "e"):
+                out = self.dir / "x.csv"
+                self.refused(("replay", "--table", "xor", "--trace", FINE70, "--csv", out,
+                              f"{option}={text}"), option, "expected a size", f"'{text}'")
+                self.assertFalse(out.exists())
+
+    def test_beyond_the_memory(self):
+        with open("/proc/meminfo", encoding="ascii") as f:
+            if int(re.search(r"MemAvailable: +(\d+)", f.read()).group(1)) >> 10 > 4194304:
+                self.skipTest("4 TiB are free here")
+        out = self.dir / "x.csv"
+        for table in tables():
+            if table.name in ("null", "stream"):
+                continue  # have no memory
+            for where in out, "-":
+                self.refused(("replay", "--table", table.name, "--trace", FINE70, "--hash",
+                              4194304, "--csv", where), "--hash 4194304", "free")
+        self.refused(("replay", "--table", "xor", "--trace", FINE70, "--kinds", "tt,pawn",
+                      "--pawn-hash", 4194304, "--csv", out), "--pawn-hash 4194304", "free")
+        self.assertFalse(out.exists())
+
+
+class Errors(Cli):
+    def bad(self, args, *parts):
+        """Refused before anything is written, to a file or to standard output."""
+        out = self.dir / "x.csv"
+        for where in out, "-":
+            self.refused(("replay", "--csv", where, "--passes", 1, *args), *parts)
+            self.assertFalse(out.exists())
+
+    def on_trace(self, args, *parts):
+        self.bad(("--trace", FINE70, *args), *parts)
+
+    def test_tables(self):
+        names = [t.name for t in tables() if not t.control]
+        self.on_trace(("--table", "xorr"), "--table xorr", *names)
+        self.on_trace(("--table", ""), "--table", *names)
+        self.on_trace(("--table", "xor:refresh=sometimes"), "--table xor", "refresh",
+                      "always|stale|cas|never", "'sometimes'")
+        self.on_trace(("--table", "xor:refresh"), "refresh=always|stale|cas|never")
+        self.on_trace(("--table", "xor:stripes=4"), "--table xor", "'stripes'")
+        self.on_trace(("--table", "xor:"), "--table xor", "option ''")
+        self.on_trace(("--table", "spinlock:stripes=3"), "stripes", "power of two", "'3'")
+        self.on_trace(("--table", "spinlock:lock=mutex"), "lock", "ticket", "'mutex'")
+        self.on_trace((), "--table is missing")
+        for line in re.findall(r"^absent: (\w+),", tearline("tables").stdout, re.M):
+            self.on_trace(("--table", line), "--table " + line)
+
+    def test_queue_lock_has_few_stripes(self):
+        for lock in "mcs", "clh", "hclh":
+            self.on_trace(("--table", f"spinlock:lock={lock},stripes=line"), "lock=" + lock,
+                          "at most 65536", "262144")
+
+    def test_options(self):
+        for args, parts in (
+                (("--frob",), ("--frob",)), (("-x",), ("'-x'",)), (("-xy",), ("'-x'",)),
+                (("more",), ("unexpected", "'more'")),
+                (("--threads", "0"), ("--threads", "from 1", "'0'")),
+                (("--threads", "65537"), ("--threads", "65536")),
+                (("--threads", "two"), ("--threads", "'two'")),
+                (("--mode", "latencies"), ("--mode", "throughput|audit")),
+                (("--caller", "nobody"), ("--caller", "batch|branch|chain")),
+                (("--deal", "deck"), ("--deal", "split|clone|salt")),
+                (("--clears", "none"), ("--clears", "barrier|")),
+                (("--pages", "3m"), ("--pages", "auto|4k")),
+                (("--seed", "-1"), ("--seed", "'-1'")),
+                (("--passes", "1.5"), ("--passes", "'1.5'")),
+                (("--lookahead", "100000"), ("--lookahead", "from 0 to")),
+                (("--trials", "0"), ("--trials", "from 1")),
+                (("--seconds", "1e3"), ("--seconds", "'1e3'")),
+                (("--seconds", "-1"), ("--seconds", "'-1'")),
+                (("--seconds", "1" * 400 + "." + "1" * 400), ("--seconds",)),
+                (("--passes", "0", "--seconds", "0"), ("--seconds", "more than 0")),
+                (("--placement", "far"), ("--placement far",)),
+                (("--kinds", "tt,queen"), ("--kinds", "tt, pawn, eval, kv", "'tt,queen'")),
+                (("--kinds", ""), ("--kinds",)), (("--kinds", "tt,"), ("--kinds",)),
+                (("--kinds", "kv"), ("--kinds", "tt, pawn"))):
+            self.on_trace(("--table", "xor", *args), *parts)
+        for option in re.findall(r"^  (--\w[\w-]*) [^ ]", self.ok("replay", "--help"), re.M):
+            self.refused(("replay", option), option, "missing")
+
+    def test_kinds(self):
+        self.on_trace(("--table", "xor", "--kinds", "eval"), "--kinds", "crafty-2t-fine70",
+                      "tt, pawn")
+        for table in tables():
+            for kind in {"tt", "pawn", "eval", "kv"} - set(table.kinds):
+                self.on_trace(("--table", table.name, "--kinds", kind), "--table " + table.name,
+                              "kind " + kind)
+                self.on_trace(("--table", table.name, "--kinds", f"tt,{kind}"),
+                              "--table " + table.name, "kind " + kind)
+        self.bad(("--table", "xor", "--workload", "uniform", "--kinds", "tt"), "--kinds", "kv",
+                 "'tt'")
+
+    def test_traces(self):
+        cut = self.dir / "cut.tlt"
+        with open(FINE70, "rb") as f:
+            cut.write_bytes(f.read()[:300000])
+        self.bad(("--table", "xor", "--trace", cut), "cut.tlt", "cut short at offset 300000")
+        cut.write_bytes(b"")
+        self.bad(("--table", "xor", "--trace", cut), "cut.tlt", "cut short at offset 0")
+        self.bad(("--table", "xor", "--trace", TRACES + "/README.md"), "README.md", "not a")
+        self.bad(("--table", "xor", "--trace", self.dir), str(self.dir), "regular file")
+        self.bad(("--table", "xor", "--trace", self.dir / "gone.tlt"), "gone.tlt", "No such file")
+        self.bad(("--table", "xor"), "--trace", "--workload")
+        self.on_trace(("--table", "xor", "--workload", "uniform"), "--trace", "--workload")
+
+    def test_workloads(self):
+        for spec, parts in (("unif", ("--workload unif", "uniform, hot-update or hot-evict")),
+                            ("", ("--workload", "uniform")),
+                            ("uniform:", ("option ''", "lines, store, ops")),
+                            ("uniform:keys=3", ("'keys=3'", "lines, store, ops")),
+                            ("uniform:store=101", ("store", "from 0 to 100", "'101'")),
+                            ("uniform:ops=0", ("ops", "from 1")),
+                            ("hot-evict:lines=-1", ("lines", "'-1'")),
+                            ("uniform:ops=10,store=", ("store", "''")),
+                            ("uniform:ops=" + "1" * 100, ("ops", "whole number"))):
+            self.bad(("--table", "xor", "--workload", spec), *parts)
+
+    def test_placement(self):
+        missing = CPUS[-1] + 1
+        self.on_trace(("--table", "xor", "--placement", f"list:{missing}"), "--placement",
+                      f"CPU {missing} is not allowed")
+        nr = len(CPUS) + 1
+        self.on_trace(("--table", "xor", "--threads", nr), f"--threads {nr}", "--oversubscribe")
+        self.on_trace(("--table", "xor", "--placement", f"list:{CPUS[0]}", "--threads", 2),
+                      "--placement", "--threads 2")
+
+    def test_pages_that_are_not_there(self):
+        pool = "/sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages"
+        if os.path.exists(pool):
+            with open(pool, encoding="ascii") as f:
+                if int(f.read()):
+                    self.skipTest("pages of 1 GiB are reserved here")
+        self.on_trace(("--table", "xor", "--pages", "1g"), "--hash 16", "1024 MiB")
+
+    def test_output(self):
+        args = ("replay", "--table", "xor", "--trace", FINE70, "--passes", 1)
+        self.refused((*args, "--csv", "/dev/full"), "/dev/full", "No space left")
+        self.refused((*args, "--csv", self.dir / "no" / "x.csv"), "x.csv", "cannot open")
+        self.refused((*args, "--csv", self.dir), str(self.dir), "cannot open")
+        foreign = self.dir / "foreign.csv"
+        foreign.write_text("a,b\n1,2\n")
+        self.refused((*args, "--csv", foreign), "foreign.csv", "expected schema, got a")
+        self.assertEqual(foreign.read_text(), "a,b\n1,2\n")
+
+    def test_standard_output_is_full(self):
+        for args in (("replay", "--table", "xor", "--trace", FINE70, "--passes", "1"),
+                     ("replay", "--table", "xor", "--trace", FINE70, "--passes", "1", "--csv",
+                      "-"), ("tables",), ("replay", "--help"), ("--help",), ("--version",)):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                run = subprocess.run([TEARLINE, *args], stdout=full, text=True,
+                                     stderr=subprocess.PIPE, check=False)
+            self.assertEqual(run.returncode, 2, args)
+            self.assertRegex(run.stderr, r"\Atearline: .*No space left[^\n]*\n\Z")
+
+    def test_threads_that_cannot_start(self):
+        if sanitized():
+            self.skipTest("a sanitizer's threads need more than a stack")
+
+        def huge_stacks():
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 44, 1 << 44))
+
+        self.refused(("replay", "--table", "xor", "--workload", "uniform:ops=10", "--passes", 1,
+                      "--threads", 20, "--oversubscribe"), "--threads 20", "cannot start thread",
+                     preexec_fn=huge_stacks)
+
+
+class Counts(Cli):
+    """One thread: the same operations always have the same outcome."""
+    ALL = ("--kinds", "tt,pawn,eval")
+
+    def test_same_again(self):
+        for table in tables():
+            if table.floor:
+                continue
+            kinds = ",".join(k for k in ("tt", "pawn", "eval") if k in table.kinds)
+            args = ("--table", table.name, "--trace", trace("typhoon-*"), "--kinds", kinds,
+                    "--hash", 0.25)
+            first, second = self.replay(*args), self.replay(*args)
+            self.assertEqual([self.counts(r) for r in first], [self.counts(r) for r in second])
+            args = ("--table", table.name, "--workload", "uniform:ops=5000", "--hash", 0.25)
+            first, second = self.replay(*args), self.replay(*args)
+            other, = self.replay(*args, "--seed", 2)
+            self.assertEqual(self.counts(first[0]), self.counts(second[0]))
+            self.assertEqual(first[0]["trace_hash"], second[0]["trace_hash"])
+            self.assertNotEqual(first[0]["trace_hash"], other["trace_hash"])
+
+    def test_one_layout_class_one_outcome(self):
+        specs = line_tables()
+        self.assertGreaterEqual(len(specs), 8)
+        for path in traces():
+            want = None
+            for spec in specs:
+                rows = self.replay("--table", spec, "--trace", path, *self.ALL, "--hash", 0.5,
+                                   "--pawn-hash", 0.125, "--eval-hash", 0.5)
+                got = [(r["kind"], r["trace_hash"], self.counts(r)) for r in rows]
+                want = want or got
+                self.assertEqual(got, want, (path, spec))
+
+    def test_audit_measurement_and_caller_see_the_same(self):
+        args = ("--table", "xor", "--trace", trace("typhoon-*"), *self.ALL, "--hash", 0.25)
+        want = [self.counts(r) for r in self.replay(*args)]
+        for more in (("--mode", "audit"), ("--caller", "batch"), ("--caller", "chain"),
+                     ("--lookahead", 4), ("--pages", "4k")):
+            self.assertEqual([self.counts(r) for r in self.replay(*args, *more)], want, more)
+
+    def test_passes(self):
+        args = ("--table", "xor", "--trace", trace("typhoon-*"), "--hash", 0.25)
+        for clears in "barrier", "drop":
+            once, = self.replay(*args, "--clears", clears)
+            twice, = self.replay(*args, "--clears", clears, "--passes", 2)
+            for column in "ops", "probes", "stores", "exact_stores":
+                self.assertEqual(2 * int(once[column]), int(twice[column]), column)
+            if clears == "barrier":  # each pass begins with an empty table
+                self.assertEqual({c: 2 * int(once[c]) for c in COUNTS},
+                                 {c: int(twice[c]) for c in COUNTS})
+
+    def test_clears(self):
+        args = ("--table", "xor", "--trace", trace("typhoon-*"), "--kinds", "pawn",
+                "--pawn-hash", 16)
+        barrier, = self.replay(*args)
+        drop, = self.replay(*args, "--clears", "drop")
+        self.assertEqual((barrier["clears"], drop["clears"]), ("barrier", "drop"))
+        for column in "ops", "probes", "stores":
+            self.assertEqual(barrier[column], drop[column])
+        self.assertGreater(int(drop["hits"]), int(barrier["hits"]))
+
+
+class GoldenCounts(Cli):
+    SIZES = (("0.25", "0.125", "0.25"), ("16", "1", "16"))
+    NAMES = ["trace", "trace_hash", "kind", "hash_mib", *COUNTS, "copies_per_key"]
+
+    def golden_rows(self):
+        for path in traces():
+            for tt, pawn, evals in self.SIZES:
+                args = ("--table", "xor:refresh=always", "--trace", path, "--kinds",
+                        "tt,pawn,eval", "--hash", tt, "--pawn-hash", pawn, "--eval-hash", evals,
+                        "--threads", 1)
+                audited = self.replay(*args, "--mode", "audit")
+                for row, audit in zip(self.replay(*args), audited):
+                    if row["kind"] == "all":
+                        continue
+                    self.assertEqual(self.counts(row), self.counts(audit))
+                    row["copies_per_key"] = audit["copies_per_key"]
+                    yield [row[c] for c in self.NAMES]
+
+    def test_golden_counts(self):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.NAMES, *self.golden_rows()])
+        if os.environ.get("TEARLINE_UPDATE_GOLDEN") == "1":
+            GOLDEN.write_text(out.getvalue())
+        if GOLDEN.read_text() != out.getvalue():
+            print(out.getvalue(), end="")
+            self.assertEqual(GOLDEN.read_text().split("\n"), out.getvalue().split("\n"),
+                             "the counts changed; above is the new golden_counts.csv")
+
+
+class Deal(Cli):
+    def deal(self, path, threads, how, *more):
+        row, = self.replay("--table", "spinlock", "--trace", path, "--threads", threads,
+                           "--deal", how, "--oversubscribe", *more)
+        self.assert_counts_agree(row)
+        return row
+
+    def test_numbers(self):
+        for path in traces():
+            counts, streams = trace_info(path)
+            probes, stores = counts["tt"]
+            for threads in 1, 2, 4:
+                for how in "split", "clone", "salt":
+                    if threads % streams and streams % threads:
+                        continue
+                    row = self.deal(path, threads, how)
+                    times = max(threads // streams, 1) if how != "split" else 1
+                    name = "own" if threads == streams else \
+                        "merge" if threads < streams else how
+                    self.assertEqual(row["deal"], name)
+                    self.assertEqual((int(row["probes"]), int(row["stores"])),
+                                     (probes * times, stores * times), (path, threads, how))
+
+    def test_uneven(self):
+        path = FINE70
+        counts, streams = trace_info(path)
+        self.assertEqual(streams, 2)
+        row = self.deal(path, 3, "split")
+        self.assertEqual((int(row["probes"]), int(row["stores"])), counts["tt"])
+        text = self.ok("trace", "info", path)
+        # columns of a thread's line: thread, records, seconds, tt_probe, tt_store
+        first = re.search(r"^  0 +\d+ +[\d.]+ +(\d+) +(\d+)", text, re.M)
+        row = self.deal(path, 3, "clone")  # the first stream has two threads
+        self.assertEqual((int(row["probes"]), int(row["stores"])),
+                         tuple(c + int(f) for c, f in zip(counts["tt"], first.groups())))
+
+    def test_salt_shares_nothing(self):
+        path = trace("sf11-1t-*")
+        clone, salt = (int(self.deal(path, 4, how, "--hash", 1)["hits"])
+                       for how in ("clone", "salt"))
+        self.assertLess(salt, clone)
+
+    def test_own_streams_are_one_run_of_all_kinds(self):
+        path = trace("crafty-4t-*")
+        counts, streams = trace_info(path)
+        rows = self.replay("--table", "spinlock", "--trace", path, "--threads", streams,
+                           "--oversubscribe", "--kinds", ",".join(counts))
+        for row in rows[:-1]:
+            self.assertEqual((int(row["probes"]), int(row["stores"])), counts[row["kind"]])
+        self.assertEqual(rows[-1]["deal"], "own")
+
+
+class Help(Cli):
+    def commands(self):
+        return re.findall(r"^  (\w+)  +\S", self.ok("--help").split("\nexample")[0], re.M)
+
+    def test_commands(self):
+        names = self.commands()
+        self.assertIn("replay", names)
+        sections = re.split(r"^\.SS ", self.ok("--man"), flags=re.M)[1:]
+        manual = {s.split("\n")[0]: s for s in sections}
+        self.assertEqual(list(manual), names)
+        for name in names:
+            text = self.ok(name, "--help")
+            self.assertTrue(text.startswith(f"tearline {name} - "))
+            self.assertRegex(text, rf"\nexample:\n  tearline {name}\b")
+            listed = [o.replace("\\", "") for o in re.findall(r"^\.BR (\\-\\-\S+)", manual[name],
+                                                             re.M)]
+            self.assertEqual(re.findall(r"^  (--[\w-]+)", text, re.M), [*listed, "--help"])
+            for used in re.findall(r"(--[a-z][\w-]*)", text):
+                self.assertIn(used, [*listed, "--help"], name)
+            self.refused((name, "--no-such-option"), name, "--no-such-option")
+        self.refused(("no-such-command",), "no-such-command", "--help")
+
+    def test_version(self):
+        self.assertRegex(self.ok("--version"), r"\Atearline \d+\.\d+\.\d+ \(.+\), \w+ [^\n]*\n\Z")
+
+    def test_no_arguments(self):
+        run = tearline()
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertEqual(run.stderr, self.ok("--help"))
+
+    def test_manual(self):
+        if not shutil.which("groff"):
+            self.skipTest("no groff")
+        run = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=self.ok("--man"),
+                             capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_man_reads_it(self):
+        if not shutil.which("man"):
+            self.skipTest("no man")
+        run = subprocess.run(["man", "-l", "-"], input=self.ok("--man"), capture_output=True,
+                             text=True, check=False,
+                             env=dict(os.environ, MANROFFSEQ="", LC_ALL="C.UTF-8"))
+        if "minimized" in run.stdout:
+            self.skipTest("man is a stub on this system")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("NAME", run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
