@@ -38,7 +38,7 @@ def common(**more):
         host="bench", cpu_model="Example CPU @ 3.00GHz", cores=4, kernel="6.1.0",
         compiler="gcc 12.2.0", flags="-O3", version="v0.1-7-gabc", kind="tt",
         table_bytes=16 << 20, entries=1 << 20, page_size="2m", placement="core", cpus="0,1,2,3",
-        oversubscribed=0, deal="own", clears="barrier", pacing="asap", caller="branch",
+        oversubscribed=0, deal="split", clears="barrier", pacing="asap", caller="branch",
         lookahead=0, seed=1, seconds=1, overlap=0.99, refresh="always", hash_mib=16,
         options="refresh=always;sig=64")
     row.update(more)

@@ -39,8 +39,7 @@ class Rows(Cli):
             self.assertFalse(any(row[c] for c in COUNTS))
         if not table.floor and kind == "tt":
             self.assertTrue(all(row[c] for c in COUNTS))
-        self.assertEqual(row["refresh"], "" if table.floor else
-                         "always" if kind == "tt" else "never")
+        self.assertEqual(row["refresh"], "always" if kind == "tt" and not table.floor else "")
 
     def test_every_table_on_every_kind_of_every_trace(self):
         for path in traces():
@@ -441,9 +440,7 @@ class Deal(Cli):
                         continue
                     row = self.deal(path, threads, how)
                     times = max(threads // streams, 1) if how != "split" else 1
-                    name = "own" if threads == streams else \
-                        "merge" if threads < streams else how
-                    self.assertEqual(row["deal"], name)
+                    self.assertEqual((row["deal"], row["streams"]), (how, str(streams)))
                     self.assertEqual((int(row["probes"]), int(row["stores"])),
                                      (probes * times, stores * times), (path, threads, how))
 
@@ -473,7 +470,7 @@ class Deal(Cli):
                            "--oversubscribe", "--kinds", ",".join(counts))
         for row in rows[:-1]:
             self.assertEqual((int(row["probes"]), int(row["stores"])), counts[row["kind"]])
-        self.assertEqual(rows[-1]["deal"], "own")
+        self.assertEqual(rows[-1]["streams"], str(streams))
 
 
 class Help(Cli):
