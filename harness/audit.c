@@ -52,14 +52,16 @@ static uint64_t sig_mask(const struct audit *a)
  * `line_span` keys goes. NULL if nobody stored these words.
  */
 static const uint64_t *true_owner(const struct audit *a, enum kind kind, uint64_t first,
-				  uint64_t last, uint64_t sig, const uint64_t *word, unsigned nr)
+				  uint64_t last, uint64_t sig, const uint64_t *word,
+				  unsigned nr)
 {
 	const struct key_set *s = &a->keys[kind];
 	uint64_t mask = sig_mask(a);
 
 	for (size_t i = lower_bound(s, first); i < s->nr && s->key[i] <= last; i++)
 		if ((s->key[i] & mask) == (sig & mask) &&
-		    stamp_authentic(word, nr, kind_is_wide(kind), stamp_auth(a->seed, s->key[i])))
+		    stamp_authentic(word, nr, kind_is_wide(kind),
+				    stamp_auth(a->seed, s->key[i])))
 			return &s->key[i];
 	return NULL;
 }

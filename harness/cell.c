@@ -33,8 +33,10 @@ int parse_size(const char *text, const char *option, struct table_size *out, str
 			out->bytes = 1; /* less than a line is rounded to one, not to none */
 		return 0;
 	}
-	return err_set(e, "--%s: expected a size in MiB ('16', '0.25'), in entries ('4096e'), or "
-			  "'none', got '%s'", option, text);
+	return err_set(e,
+		       "--%s: expected a size in MiB ('16', '0.25'), in entries ('4096e'), or "
+		       "'none', got '%s'",
+		       option, text);
 }
 
 int source_open(struct source *s, struct err *e)
@@ -61,8 +63,9 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 		       (strlen(kind_names[k]) != len || strncmp(kind_names[k], p, len)))
 			k++;
 		if (k == NR_KINDS)
-			return err_set(e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'",
-				       text);
+			return err_set(
+				e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'",
+				text);
 		*kinds |= 1u << k;
 		if (!p[len])
 			return 0;
@@ -76,12 +79,15 @@ static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 	if (parse_kinds(text ? text : c->source->workload ? "kv" : "tt", kinds, e))
 		return -1;
 	if (c->source->workload && *kinds != 1u << KIND_KV)
-		return err_set(e, "--kinds: a workload makes operations of kind kv only, got '%s'",
+		return err_set(e,
+			       "--kinds: a workload makes operations of kind kv only, got '%s'",
 			       text);
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (*kinds & 1u << k && !(c->table->class->kinds & 1u << k))
-			return err_set(e, "--table %s: holds no entries of kind %s (see tearline "
-					  "tables)", c->table->class->name, kind_names[k]);
+			return err_set(e,
+				       "--table %s: holds no entries of kind %s (see tearline "
+				       "tables)",
+				       c->table->class->name, kind_names[k]);
 	return 0;
 }
 
@@ -122,11 +128,11 @@ int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
 		return -1;
 	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
 		return -1;
-	if (c->source->workload ?
-		    traffic_from_workload(c->source->workload, &size[KIND_KV], c->threads, a->seed,
-					  &s->traffic, e) :
-		    traffic_from_trace(c->source->trace, kinds, c->threads, (enum deal)a->deal,
-				       (enum clears)a->clears, a->seed, &s->traffic, e)) {
+	if (c->source->workload ? traffic_from_workload(c->source->workload, &size[KIND_KV],
+							c->threads, a->seed, &s->traffic, e)
+				: traffic_from_trace(c->source->trace, kinds, c->threads,
+						     (enum deal)a->deal, (enum clears)a->clears,
+						     a->seed, &s->traffic, e)) {
 		placement_free(&s->placement);
 		return -1;
 	}
@@ -298,7 +304,9 @@ static void warning_field(const struct cell *c, const struct cell_setup *s,
 
 static const char *hash_text(const struct cell *c, enum kind k)
 {
-	return k == KIND_PAWN ? c->args->pawn_hash : k == KIND_EVAL ? c->args->eval_hash : c->hash;
+	return k == KIND_PAWN	? c->args->pawn_hash
+	       : k == KIND_EVAL ? c->args->eval_hash
+				: c->hash;
 }
 
 /* typed: stores were told apart; a floor, or no table at all, doesn't look at them. */

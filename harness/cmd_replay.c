@@ -21,14 +21,15 @@ static const struct option_def *replay_options(void)
 	static const struct option_def defs[] = {
 		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
 		  "table to replay on (see tearline tables)", 0, 0 },
-		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0, 0 },
-		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL, workload_help,
-		  0, 0 },
+		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0,
+		  0 },
+		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL,
+		  workload_help, 0, 0 },
 		{ "threads", OPT_U64, &args.threads, "N", "1", "replaying threads", 1,
 		  TOPO_MAX_THREADS },
 		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
-		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0,
-		  0 },
+		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'",
+		  0, 0 },
 		CELL_OPTIONS(&args.cell),
 		{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1,
 		  1000000 },
@@ -48,13 +49,14 @@ static const char *field(const struct csv_row *r, enum csv_column c)
 static void print_counts(const struct csv_row *r)
 {
 	static const enum csv_column shown[] = {
-		COL_probes, COL_stores, COL_hits, COL_matches, COL_usable_hits, COL_drops,
-		COL_bumps, COL_refreshes, COL_torn_reads, COL_wrong_key_hits, COL_false_misses,
-		COL_lost_stores, COL_unusable_slots, COL_duplicate_keys, COL_copies_per_key,
+		COL_probes,	    COL_stores,		COL_hits,	    COL_matches,
+		COL_usable_hits,    COL_drops,		COL_bumps,	    COL_refreshes,
+		COL_torn_reads,	    COL_wrong_key_hits, COL_false_misses,   COL_lost_stores,
+		COL_unusable_slots, COL_duplicate_keys, COL_copies_per_key,
 	};
 
-	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind), field(r, COL_entries),
-	       field(r, COL_table_bytes), field(r, COL_page_size));
+	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind),
+	       field(r, COL_entries), field(r, COL_table_bytes), field(r, COL_page_size));
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (r->field[shown[i]])
 			printf("  %-16s %s\n", csv_names[shown[i]], r->field[shown[i]]);
@@ -84,8 +86,8 @@ static void print_rows(const struct csv_row *rows, unsigned nr)
 }
 
 /* How much the audit slows the same cell down: why no figure of speed comes from it. */
-static int print_slowdown(const struct cell *c, struct cell_setup *s, const struct run_result *r,
-			  struct err *e)
+static int print_slowdown(const struct cell *c, struct cell_setup *s,
+			  const struct run_result *r, struct err *e)
 {
 	struct cell_args plain_args = *c->args;
 	struct cell plain = *c;
@@ -97,7 +99,8 @@ static int print_slowdown(const struct cell *c, struct cell_setup *s, const stru
 	plain.args = &plain_args;
 	if (cell_run(&plain, s, &fast, e))
 		return -1;
-	fprintf(stderr, "the audit takes %.1f times as long per operation as the measured loop\n",
+	fprintf(stderr,
+		"the audit takes %.1f times as long per operation as the measured loop\n",
 		fast.ns_per_op > 0 ? r->ns_per_op / fast.ns_per_op : 0);
 	return 0;
 }

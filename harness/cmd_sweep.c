@@ -25,14 +25,16 @@ static const struct option_def *sweep_options(void)
 		  "tables, with options as in spinlock:lock=ticket,stripes=64", 0, 0 },
 		{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
 		  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
-		{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0, 0 },
+		{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0,
+		  0 },
 		{ "threads", OPT_STR, &args.lists.threads, "LIST", "1,all",
 		  "thread counts; 'all' is one a CPU", 0, 0 },
 		{ "hash", OPT_STR, &args.lists.hash, "LIST", "16",
 		  "sizes of the tt or kv table, as replay takes them", 0, 0 },
 		{ "trials", OPT_U64, &args.lists.trials, "N", "3", "trials of each cell", 1,
 		  1000000 },
-		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0, 0 },
+		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0,
+		  0 },
 		{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
 		  "skip the cells that are already in --out", 0, 0 },
 		CELL_OPTIONS(&args.cell),
@@ -111,8 +113,8 @@ static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_wri
 	}
 	progress_end(&p);
 	whole = (double)(now_ns() - begin) * 1e-9;
-	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it measured\n", done, todo, whole,
-		whole > 0 ? 100 * measured / whole : 0);
+	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it measured\n", done, todo,
+		whole, whole > 0 ? 100 * measured / whole : 0);
 	if (interrupted())
 		fprintf(stderr, "interrupted: %zu trials are missing; --resume does them\n",
 			todo - done);

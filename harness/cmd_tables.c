@@ -51,7 +51,8 @@ static void print_group(const char *title, bool control, bool floor)
 {
 	bool any = false;
 
-	table_for_each(c) {
+	table_for_each(c)
+	{
 		if (c->control != control || c->floor != floor)
 			continue;
 		if (!any)

@@ -88,7 +88,8 @@ static struct timed_list merge(const struct timed_list *in, size_t nr, size_t fr
 
 		for (size_t s = from; s < nr; s += step)
 			if (next[s] < in[s].nr &&
-			    (best == nr || in[s].at[next[s]].when < in[best].at[next[best]].when))
+			    (best == nr ||
+			     in[s].at[next[s]].when < in[best].at[next[best]].when))
 				best = s;
 		if (best == nr)
 			break;
@@ -273,7 +274,8 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 	if (clears == CLEARS_BARRIER)
 		cuts = find_clears(in, trace->nr_streams);
 	for (unsigned i = 0; i < threads; i++) {
-		struct timed_list mine = deal_one(in, trace->nr_streams, i, threads, deal, seed);
+		struct timed_list mine =
+			deal_one(in, trace->nr_streams, i, threads, deal, seed);
 
 		split_events(&t->stream[i], &mine, &cuts);
 		free(mine.at);

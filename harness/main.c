@@ -58,7 +58,8 @@ static int dispatch(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		printf("tearline %s (%s), %s %s\n", PROJECT_VERSION, GIT_VERSION, COMPILER, FLAGS);
+		printf("tearline %s (%s), %s %s\n", PROJECT_VERSION, GIT_VERSION, COMPILER,
+		       FLAGS);
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "--man")) {

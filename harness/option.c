@@ -35,13 +35,14 @@ static int bad_value(const struct command *c, const struct option_def *d, const 
 		     struct err *e)
 {
 	if (d->type == OPT_CHOICE)
-		return err_set(e, "%s: --%s: expected %s, got '%s'", c->name, d->name, d->metavar, s);
+		return err_set(e, "%s: --%s: expected %s, got '%s'", c->name, d->name,
+			       d->metavar, s);
 	if (d->max)
-		return err_set(e, "%s: --%s: expected a %snumber from %ju to %ju, got '%s'", c->name,
-			       d->name, d->type == OPT_U64 ? "whole " : "", (uintmax_t)d->min,
-			       (uintmax_t)d->max, s);
-	return err_set(e, "%s: --%s: expected a %snumber of at least %ju, got '%s'", c->name, d->name,
-		       d->type == OPT_U64 ? "whole " : "", (uintmax_t)d->min, s);
+		return err_set(e, "%s: --%s: expected a %snumber from %ju to %ju, got '%s'",
+			       c->name, d->name, d->type == OPT_U64 ? "whole " : "",
+			       (uintmax_t)d->min, (uintmax_t)d->max, s);
+	return err_set(e, "%s: --%s: expected a %snumber of at least %ju, got '%s'", c->name,
+		       d->name, d->type == OPT_U64 ? "whole " : "", (uintmax_t)d->min, s);
 }
 
 static int store_value(const struct command *c, const struct option_def *d, const char *s,
@@ -65,7 +66,8 @@ static int store_value(const struct command *c, const struct option_def *d, cons
 		*(uint64_t *)d->dest = number;
 		return 0;
 	case OPT_DECIMAL:
-		if (parse_decimal(s, &decimal) || decimal < (double)d->min || decimal > (double)max)
+		if (parse_decimal(s, &decimal) || decimal < (double)d->min ||
+		    decimal > (double)max)
 			return bad_value(c, d, s, e);
 		*(double *)d->dest = decimal;
 		return 0;
@@ -121,8 +123,8 @@ int option_parse(const struct command *c, const struct option_def *defs, int arg
 		}
 		if (got == '?' && optopt && optopt != 'h') {
 			/* of several letters in one word, where optind still stands at it */
-			err_set(&e, "%s: unknown option '-%c' (see tearline %s --help)", c->name,
-				optopt, c->name);
+			err_set(&e, "%s: unknown option '-%c' (see tearline %s --help)",
+				c->name, optopt, c->name);
 			goto out_err;
 		}
 		if (got == ':' || got == '?') {
@@ -167,12 +169,13 @@ void option_help(const struct command *c, FILE *f)
 {
 	const int indent = 32;
 
-	fprintf(f, "tearline %s - %s\n\nusage: tearline %s %s\n\n", c->name, c->summary, c->name,
-		c->usage);
+	fprintf(f, "tearline %s - %s\n\nusage: tearline %s %s\n\n", c->name, c->summary,
+		c->name, c->usage);
 	for (const struct option_def *d = c->options(); d->name; d++) {
 		int n = fprintf(f, "  --%s%s%s", d->name, d->metavar ? " " : "",
 				d->metavar ? d->metavar : "");
-		char *help = d->dflt ? xasprintf("%s [%s]", d->help, d->dflt) : xstrdup(d->help);
+		char *help =
+			d->dflt ? xasprintf("%s [%s]", d->help, d->dflt) : xstrdup(d->help);
 
 		if (n >= indent)
 			n = fprintf(f, "\n") - 1;

@@ -9,7 +9,9 @@
 
 void progress_begin(struct progress *p, size_t total)
 {
-	*p = (struct progress){ .begin = now_ns(), .total = total, .tty = isatty(STDERR_FILENO) };
+	*p = (struct progress){ .begin = now_ns(),
+				.total = total,
+				.tty = isatty(STDERR_FILENO) };
 	p->last = p->begin;
 }
 
@@ -20,8 +22,8 @@ void progress_step(struct progress *p, const char *text)
 	if (now - p->begin < FIRST_NS || (!p->tty && now - p->last < PLAIN_EVERY_NS))
 		goto out;
 	left = p->done ? (now - p->begin) / p->done * (p->total - p->done) / 1000000000 : 0;
-	fprintf(stderr, "%s[%zu/%zu] %ju:%02ju left, now %s%s", p->tty ? "\r\033[K" : "", p->done,
-		p->total, (uintmax_t)(left / 60), (uintmax_t)(left % 60), text,
+	fprintf(stderr, "%s[%zu/%zu] %ju:%02ju left, now %s%s", p->tty ? "\r\033[K" : "",
+		p->done, p->total, (uintmax_t)(left / 60), (uintmax_t)(left % 60), text,
 		p->tty ? "" : "\n");
 	fflush(stderr);
 	p->last = now;

@@ -13,7 +13,7 @@
 #include "meet.h"
 
 /* Operations between two looks at the stop flag. */
-#define CHUNK 1024u
+#define CHUNK 4096u
 /* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
 #define WARM_UP_OPS (256u << 10)
 #define TICK_NS 10000000

@@ -75,8 +75,9 @@ static inline bool stamp_authentic(const uint64_t *word, unsigned nr, bool wide,
 		serial = (uint32_t)word[0] & (STAMP_NARROW_SERIALS - 1);
 		if ((uint32_t)word[0] != stamp_narrow(auth, serial))
 			return false;
-		if (nr > 1 && (uint32_t)(word[1] >> STAMP_WIDE_SERIAL_SHIFT) %
-				      STAMP_NARROW_SERIALS == serial)
+		if (nr > 1 &&
+		    (uint32_t)(word[1] >> STAMP_WIDE_SERIAL_SHIFT) % STAMP_NARROW_SERIALS ==
+			    serial)
 			serial = (uint32_t)(word[1] >> STAMP_WIDE_SERIAL_SHIFT);
 	}
 	for (unsigned i = 1; i < nr; i++)

@@ -151,8 +151,11 @@ static int plan_threads(struct sweep *s, const char *text, const struct topo *to
 		uint64_t v = topo_nr_allowed(topo);
 
 		if (strcmp(item[i], "all") && parse_u64(item[i], 1, TOPO_MAX_THREADS, &v))
-			ret = err_set(e, "--threads: expected a list of whole numbers from 1 to %u, "
-					 "or 'all', got '%s'", TOPO_MAX_THREADS, text);
+			ret = err_set(
+				e,
+				"--threads: expected a list of whole numbers from 1 to %u, "
+				"or 'all', got '%s'",
+				TOPO_MAX_THREADS, text);
 		if (!has_threads(s, (unsigned)v))
 			s->threads[s->nr_threads++] = (unsigned)v;
 	}
@@ -253,10 +256,10 @@ void sweep_free(struct sweep *s)
 }
 
 /* What makes a row of a file and a cell of the plan the same. */
-static const char *const same_cell[] = { "table",  "options",   "kind",   "trace",
+static const char *const same_cell[] = { "table",      "options",  "kind",    "trace",
 					 "trace_hash", "hash_mib", "threads", "placement",
-					 "deal",   "clears",    "mode",   "caller",
-					 "lookahead", "seed",   "trial" };
+					 "deal",       "clears",   "mode",    "caller",
+					 "lookahead",  "seed",	   "trial" };
 
 static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 			const struct csv_row *want)
@@ -305,7 +308,8 @@ int sweep_resume(struct sweep *s, const char *path, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(same_cell) && !ret; i++) {
 		col[i] = csv_find(f, same_cell[i]);
 		if (col[i] < 0)
-			ret = err_set(e, "--resume: %s: expected a column '%s'", path, same_cell[i]);
+			ret = err_set(e, "--resume: %s: expected a column '%s'", path,
+				      same_cell[i]);
 	}
 	seconds = csv_find(f, "seconds");
 	if (!ret && seconds < 0)

@@ -9,7 +9,7 @@
 
 static struct table_class *classes;
 
-const struct table_absence tables_absent[] = { TABLES_ABSENT { NULL, NULL } };
+const struct table_absence tables_absent[] = { TABLES_ABSENT{ NULL, NULL } };
 
 void table_register(struct table_class *c)
 {
@@ -38,9 +38,7 @@ void counts_add(struct counts *sum, const struct counts *c)
 
 static const struct table_class *find_class(const char *name, size_t len)
 {
-	table_for_each(c)
-		if (strlen(c->name) == len && !strncmp(c->name, name, len))
-			return c;
+	table_for_each(c) if (strlen(c->name) == len && !strncmp(c->name, name, len)) return c;
 	return NULL;
 }
 
@@ -51,7 +49,8 @@ static int no_such_table(const char *name, size_t len, struct err *e)
 	for (const struct table_absence *a = tables_absent; a->name; a++)
 		if (strlen(a->name) == len && !strncmp(a->name, name, len))
 			return err_set(e, "--table %s: %s", a->name, a->why);
-	table_for_each(c) {
+	table_for_each(c)
+	{
 		strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
 		strncat(list, c->name, sizeof(list) - strlen(list) - 1);
 	}
@@ -73,7 +72,8 @@ static bool is_choice(const char *choices, const char *s, size_t len)
 static int option_index(const struct table_class *c, const char *name, size_t len)
 {
 	for (int i = 0; i < MAX_TABLE_OPTIONS && c->options[i].name; i++)
-		if (strlen(c->options[i].name) == len && !strncmp(c->options[i].name, name, len))
+		if (strlen(c->options[i].name) == len &&
+		    !strncmp(c->options[i].name, name, len))
 			return i;
 	return -1;
 }
@@ -97,7 +97,8 @@ static int set_option(struct table_spec *spec, const char *s, size_t len, struct
 	value_len = len - name_len - 1;
 	if (c->options[i].values && !is_choice(c->options[i].values, eq + 1, value_len))
 		return err_set(e, "--table %s: option %s: expected %s, got '%.*s'", c->name,
-			       c->options[i].name, c->options[i].values, (int)value_len, eq + 1);
+			       c->options[i].name, c->options[i].values, (int)value_len,
+			       eq + 1);
 	free((char *)spec->option[i]);
 	spec->option[i] = xasprintf("%.*s", (int)value_len, eq + 1);
 	return 0;
@@ -137,8 +138,8 @@ char *table_spec_options(const struct table_spec *s)
 	char *text = xstrdup("");
 
 	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++) {
-		char *more = xasprintf("%s%s%s=%s", text, i ? ";" : "", s->class->options[i].name,
-				       s->option[i]);
+		char *more = xasprintf("%s%s%s=%s", text, i ? ";" : "",
+				       s->class->options[i].name, s->option[i]);
 
 		free(text);
 		text = more;
@@ -171,7 +172,8 @@ int table_create(const struct table_spec *s, struct table_params *p, struct tabl
 	struct table *t;
 
 	if (!(class->kinds & 1u << p->kind))
-		return err_set(e, "--table %s: holds no entries of kind %s (see tearline tables)",
+		return err_set(e,
+			       "--table %s: holds no entries of kind %s (see tearline tables)",
 			       class->name, kind_names[p->kind]);
 	if (!p->size.bytes && !p->size.entries)
 		class = find_class("null", strlen("null"));

@@ -40,6 +40,7 @@ struct counts {
 	uint64_t stored[8]; /* likewise; dropped ones included */
 	uint64_t drops, bumps, refreshes;
 	uint64_t torn, wrong_key; /* audit: see audit.h */
+	uint64_t skipped; /* audit: operations on keys that are out of the count */
 };
 void counts_add(struct counts *sum, const struct counts *c);
 
@@ -140,7 +141,8 @@ struct table {
 	const struct table_class *class;
 	const struct table_loops *loops;
 	atomic_word *word; /* line tables: the lines */
-	unsigned shift; /* line index: key >> 1 >> shift */
+	uint64_t mask; /* a line's offset in bytes: key >> shift & mask */
+	unsigned shift;
 	enum refresh refresh;
 	int mate;
 	enum kind kind;
@@ -196,11 +198,11 @@ struct table_absence {
 };
 extern const struct table_absence tables_absent[];
 
-#define TABLE_REGISTER(id)                                                                       \
-	static void __attribute__((constructor)) id##_register(void)                             \
-	{                                                                                        \
-		table_register(&id##_class);                                                     \
-	}                                                                                        \
+#define TABLE_REGISTER(id)                                           \
+	static void __attribute__((constructor)) id##_register(void) \
+	{                                                            \
+		table_register(&id##_class);                         \
+	}                                                            \
 	_Static_assert(sizeof(#id) <= 24, "table name too long")
 
 #endif

@@ -73,9 +73,9 @@ static void fill(struct made *m, const struct workload *w, struct stream *s, uin
 		uint64_t line = spread_line(&m->t, rng_below(&state, m->lines), m->lines);
 		/* Half and half alternate, as a branch predictor likes it: what is
 		 * measured is the table. */
-		bool store = w->store_percent == 50 && !w->lines ?
-				     i & 1 :
-				     rng_below(&state, 100) < w->store_percent;
+		bool store = w->store_percent == 50 && !w->lines
+				     ? i & 1
+				     : rng_below(&state, 100) < w->store_percent;
 
 		memset(&s->op[i], 0, sizeof(s->op[i]));
 		s->op[i].key = key_of(&m->t, line, rng_below(&state, w->keys_per_line));
@@ -108,12 +108,14 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 		if (len - n < sizeof(value) &&
 		    !parse_u64(value, opt[i].min, opt[i].max, opt[i].to))
 			return 0;
-		return err_set(e, "--workload %s: %sN: expected a whole number from %ju to %ju, "
-				  "got '%s'", w->name, opt[i].name, (uintmax_t)opt[i].min,
+		return err_set(e,
+			       "--workload %s: %sN: expected a whole number from %ju to %ju, "
+			       "got '%s'",
+			       w->name, opt[i].name, (uintmax_t)opt[i].min,
 			       (uintmax_t)opt[i].max, value);
 	}
-	return err_set(e, "--workload %s: no option '%.*s'; there are lines, store, ops", w->name,
-		       (int)len, s);
+	return err_set(e, "--workload %s: no option '%.*s'; there are lines, store, ops",
+		       w->name, (int)len, s);
 }
 
 static int parse_spec(const char *spec, struct workload *w, struct err *e)
@@ -121,8 +123,8 @@ static int parse_spec(const char *spec, struct workload *w, struct err *e)
 	size_t len = strcspn(spec, ":");
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(workloads) && (strlen(workloads[i].name) != len ||
-					     strncmp(workloads[i].name, spec, len)))
+	while (i < ARRAY_SIZE(workloads) &&
+	       (strlen(workloads[i].name) != len || strncmp(workloads[i].name, spec, len)))
 		i++;
 	if (i == ARRAY_SIZE(workloads))
 		return err_set(e, "--workload %.*s: expected uniform, hot-update or hot-evict",

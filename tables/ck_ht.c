@@ -192,7 +192,8 @@ static __always_inline void shard_unlock(struct shard *s)
 	ck_spinlock_fas_unlock(&s->lock);
 }
 
-static __always_inline void T(prefetch)(const enum kind kind, const struct table *t, uint64_t key)
+static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
+					uint64_t key)
 {
 	/* Where a key stands is known only after hashing it into the shard's map. */
 }
@@ -377,12 +378,14 @@ static int T(create)(struct table *t, const struct table_params *p, struct err *
 	uint64_t nr;
 
 	if (parse_u64(p->option[0], 1, 65536, &nr) || nr & (nr - 1))
-		return err_set(e, "--table ck_ht: option shards: expected a power of two up to "
-				  "65536, got '%s'", p->option[0]);
+		return err_set(e,
+			       "--table ck_ht: option shards: expected a power of two up to "
+			       "65536, got '%s'",
+			       p->option[0]);
 	/* Small tables get fewer shards rather than more memory than was asked for. */
 	while (nr > 1 && (p->size.bytes ? p->size.bytes / nr < map_bytes_for(MIN_CAPACITY) +
-								      sizeof(struct shard) :
-					  p->size.entries / nr < MIN_CAPACITY / 2))
+								       sizeof(struct shard)
+					: p->size.entries / nr < MIN_CAPACITY / 2))
 		nr /= 2;
 	t->loops = &T(loops);
 	s = xcalloc(1, sizeof(*s));
@@ -420,7 +423,8 @@ static struct table_class ckht_class = {
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	.kinds = 1u << KIND_TT | 1u << KIND_EVAL | 1u << KIND_KV,
 	.sig_bits = 64,
-	.options = { { "shards", NULL, "256", "a power of two: how many writers can be inside" },
+	.options = { { "shards", NULL, "256",
+		       "a power of two: how many writers can be inside" },
 		     REFRESH_OPTION },
 	.create = ckht_create,
 	.destroy = ckht_destroy,

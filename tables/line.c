@@ -9,8 +9,8 @@ static uint64_t floor_pow2(uint64_t x)
 
 uint64_t table_lines(enum kind kind, const struct table_size *size)
 {
-	uint64_t lines = size->bytes ? size->bytes / (line_words(kind) * sizeof(uint64_t)) :
-				       size->entries / line_slots(kind);
+	uint64_t lines = size->bytes ? size->bytes / (line_words(kind) * sizeof(uint64_t))
+				     : size->entries / line_slots(kind);
 
 	return lines ? floor_pow2(lines) : 1;
 }
@@ -25,7 +25,8 @@ int line_create(struct table *t, const struct table_params *p, struct err *e)
 	t->word = t->mem.base;
 	t->lines = lines;
 	t->index_bits = (unsigned)__builtin_ctzll(lines);
-	t->shift = 63 - t->index_bits;
+	t->shift = 64 - line_shift(p->kind) - t->index_bits;
+	t->mask = (lines - 1) << line_shift(p->kind);
 	t->entries = lines * line_slots(p->kind);
 	return 0;
 }
@@ -60,7 +61,8 @@ void line_walk(struct table *t, line_sig_fn *sig, table_walk_fn *fn, void *arg)
 
 	for (uint64_t line = 0; line < t->lines; line++) {
 		for (unsigned s = 0; s < line_slots(t->kind); s++) {
-			atomic_word *slot = line_at(t, t->kind, line) + s * slot_words(t->kind);
+			atomic_word *slot =
+				t->word + line * line_words(t->kind) + s * slot_words(t->kind);
 
 			for (unsigned i = 0; i < nr; i++)
 				word[i] = READ_ONCE64(&slot[1 + i]);

@@ -41,16 +41,26 @@ static __always_inline unsigned line_words(enum kind kind)
 	return line_slots(kind) * slot_words(kind);
 }
 
-static __always_inline uint64_t line_index(const struct table *t, uint64_t key)
+/* log2 of a line's bytes. */
+static __always_inline unsigned line_shift(enum kind kind)
 {
-	/* Two shifts, since a table of one line would shift by 64. */
-	return key >> 1 >> t->shift;
+	return kind == KIND_EVAL ? 4 : 6;
 }
 
-static __always_inline atomic_word *line_at(const struct table *t, enum kind kind,
-					    uint64_t index)
+/* Where a key's line begins, in bytes: one shift and a mask, also for a single line. */
+static __always_inline uint64_t line_offset(const struct table *t, uint64_t key)
 {
-	return t->word + index * line_words(kind);
+	return key >> t->shift & t->mask;
+}
+
+static __always_inline atomic_word *line_of(const struct table *t, uint64_t key)
+{
+	return (atomic_word *)((char *)t->word + line_offset(t, key));
+}
+
+static __always_inline uint64_t line_index(const struct table *t, enum kind kind, uint64_t key)
+{
+	return line_offset(t, key) >> line_shift(kind);
 }
 
 /* The lock or counter of a line, where the scheme has such. */
@@ -157,10 +167,10 @@ void line_walk(struct table *t, line_sig_fn *sig, table_walk_fn *fn, void *arg);
 #define LINE_KINDS (1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV)
 /* The fields of a class that all line tables share. */
 #define LINE_CLASS .kinds = LINE_KINDS, .lines = true, .sig_bits = 64, .clear = line_clear
-#define REFRESH_OPTION                                                                           \
-	{                                                                                        \
-		"refresh", REFRESH_CHOICES, "always",                                            \
-			"tt: rewrite a matched entry with the current generation"                \
+#define REFRESH_OPTION                                                            \
+	{                                                                         \
+		"refresh", REFRESH_CHOICES, "always",                             \
+			"tt: rewrite a matched entry with the current generation" \
 	}
 
 #endif

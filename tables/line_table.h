@@ -81,11 +81,12 @@ static __always_inline void T(end_write)(struct table *t, struct worker *w, uint
 }
 #endif
 
-static __always_inline void T(prefetch)(const enum kind kind, const struct table *t, uint64_t key)
+static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
+					uint64_t key)
 {
 	/* For reading, also ahead of stores: taking lines exclusively ahead of probes by
 	 * others makes shared probes several times slower. */
-	__builtin_prefetch((const void *)line_at(t, kind, line_index(t, key)), 0, 3);
+	__builtin_prefetch((const void *)line_of(t, key), 0, 3);
 }
 
 /* What a store must know of a slot. */
@@ -114,8 +115,8 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					struct counts *n, const bool audit)
 {
 	const struct tt_store in = store_from_op(op);
-	uint64_t index = line_index(t, key);
-	atomic_word *line = line_at(t, KIND_TT, index);
+	uint64_t index = line_index(t, KIND_TT, key);
+	atomic_word *line = line_of(t, key);
 	uint64_t generation;
 	struct tt_slot s0, s1, victim;
 	struct tt_plan plan;
@@ -194,8 +195,8 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 						 struct counts *n, const bool audit)
 {
 	const struct tt_query q = query_from_op(op);
-	uint64_t index = line_index(t, key);
-	atomic_word *line = line_at(t, KIND_TT, index);
+	uint64_t index = line_index(t, KIND_TT, key);
+	atomic_word *line = line_of(t, key);
 	uint64_t word[4];
 	struct tt_answer a;
 	unsigned match;
@@ -240,14 +241,14 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 					  struct worker *w, const struct trace_op *op,
 					  uint64_t key, const bool audit)
 {
-	uint64_t index = line_index(t, key);
+	uint64_t index = line_index(t, kind, key);
 	uint64_t word[MAX_ENTRY_WORDS];
 
 	entry_from_op(kind, op, word);
 	if (audit)
 		audit_stamp(w, kind, key, word);
 	T(begin_write)(t, w, index);
-	T(put)(line_at(t, kind, index), key, entry_words(kind), word);
+	T(put)(line_of(t, key), key, entry_words(kind), word);
 	T(end_write)(t, w, index);
 }
 
@@ -256,8 +257,8 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					const bool audit)
 {
-	uint64_t index = line_index(t, key);
-	atomic_word *line = line_at(t, KIND_KV, index);
+	uint64_t index = line_index(t, KIND_KV, key);
+	atomic_word *line = line_of(t, key);
 	unsigned slot = kv_victim(key, t->index_bits, line_slots(KIND_KV));
 	bool empty_seen = false;
 	uint64_t word, held;
@@ -286,8 +287,8 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 static __always_inline bool T(copy)(const enum kind kind, struct table *t, struct worker *w,
 				    uint64_t key, uint64_t *word)
 {
-	uint64_t index = line_index(t, key);
-	atomic_word *line = line_at(t, kind, index);
+	uint64_t index = line_index(t, kind, key);
+	atomic_word *line = line_of(t, key);
 	unsigned cookie;
 	bool hit;
 
@@ -296,7 +297,8 @@ static __always_inline bool T(copy)(const enum kind kind, struct table *t, struc
 		cookie = T(begin_read)(t, w, index);
 #pragma GCC unroll 4
 		for (unsigned s = 0; s < line_slots(kind); s++) {
-			hit = T(load)(line + s * slot_words(kind), key, entry_words(kind), word) &&
+			hit = T(load)(line + s * slot_words(kind), key, entry_words(kind),
+				      word) &&
 			      !entry_empty(kind, word[0]);
 			if (hit)
 				break;

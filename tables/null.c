@@ -10,13 +10,15 @@
 
 #define TABLE null
 
-static __always_inline void null_prefetch(const enum kind kind, const struct table *t, uint64_t key)
+static __always_inline void null_prefetch(const enum kind kind, const struct table *t,
+					  uint64_t key)
 {
 }
 
 static __always_inline struct answer null_probe(const enum kind kind, struct table *t,
 						struct worker *w, const struct trace_op *op,
-						uint64_t key, struct counts *n, const bool audit)
+						uint64_t key, struct counts *n,
+						const bool audit)
 {
 	keep(key);
 	return (struct answer){ .hit = false };

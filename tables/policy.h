@@ -94,8 +94,8 @@ static inline bool tt_stale(uint64_t word, uint64_t generation)
 
 static inline uint64_t tt_refreshed(uint64_t word, uint64_t generation)
 {
-	return (word & ~TT_GENERATION_BITS) |
-	       (generation & (TT_GENERATIONS - 1)) << TT_GENERATION_SHIFT;
+	return (word & ~TT_GENERATION_BITS) | (generation & (TT_GENERATIONS - 1))
+						      << TT_GENERATION_SHIFT;
 }
 
 static inline bool tt_is_mate(int value, int mate)
@@ -221,9 +221,9 @@ static inline bool tt_usable(uint64_t word, const struct tt_query *q)
 	unsigned bound = tt_bound(word);
 	int value = tt_value(word);
 
-	return tt_depth(word) >= q->depth && (bound == TT_EXACT ||
-					      (bound == TT_LOWER && value >= q->beta) ||
-					      (bound == TT_UPPER && value <= q->alpha));
+	return tt_depth(word) >= q->depth &&
+	       (bound == TT_EXACT || (bound == TT_LOWER && value >= q->beta) ||
+		(bound == TT_UPPER && value <= q->alpha));
 }
 
 /*

@@ -18,22 +18,23 @@
 
 static __always_inline void T(one_op)(const enum kind kind, const enum caller caller,
 				      const bool audit, struct table *t, struct worker *w,
-				      const struct trace_op *op, struct counts *n, uint64_t zero,
-				      uint64_t *acc)
+				      const struct trace_op *op, struct counts *n,
+				      uint64_t zero, uint64_t *acc)
 {
 	uint64_t key = op->key;
 	struct answer a;
 
 	if (caller == CALLER_CHAIN)
 		key ^= *acc & zero;
-	if (audit && !audit_admits(w, kind, key))
+	if (audit && !audit_admits(w, kind, key)) {
+		n->skipped++;
 		return;
+	}
 	if (op->op & 1) {
 		n->stores++;
 		T(store)(kind, t, w, op, key, n, audit);
 		return;
 	}
-	n->probes++;
 	a = T(probe)(kind, t, w, op, key, n, audit);
 	if (audit && !a.hit)
 		audit_missed(w, t, key);
@@ -56,6 +57,8 @@ static __always_inline void T(loop)(const enum kind kind, const enum caller call
 			T(prefetch)(kind, t, op[ahead].key);
 		T(one_op)(kind, caller, audit, t, w, op, &n, zero, &acc);
 	}
+	/* One count less in the loop. */
+	n.probes = nr - n.stores - n.skipped;
 	w->sink = acc;
 	counts_add(&w->n[kind], &n);
 }
@@ -69,13 +72,14 @@ static __always_inline void T(loop_mixed)(const enum caller caller, const bool a
 	uint64_t acc = w->sink;
 	uint64_t zero = w->zero;
 
-#define MIXED_CASE(K)                                                                            \
-	case K:                                                                                  \
-		T(one_op)(K, caller, audit, by_kind[K], w, op, &w->n[K], zero, &acc);            \
+#define MIXED_CASE(K)                                                                 \
+	case K:                                                                       \
+		T(one_op)(K, caller, audit, by_kind[K], w, op, &w->n[K], zero, &acc); \
+		w->n[K].probes += ~op->op & 1;                                        \
 		break;
-#define MIXED_PREFETCH(K)                                                                        \
-	case K:                                                                                  \
-		T(prefetch)(K, by_kind[K], op[ahead].key);                                       \
+#define MIXED_PREFETCH(K)                                  \
+	case K:                                            \
+		T(prefetch)(K, by_kind[K], op[ahead].key); \
 		break;
 	for (; op < end; op++) {
 		if (ahead)
@@ -97,16 +101,16 @@ static __always_inline void T(loop_mixed)(const enum caller caller, const bool a
 	w->sink = acc;
 }
 
-#define STAMP_LOOP(suffix, call)                                                                 \
-	static void T(suffix)(struct table *const *by_kind, struct worker *w,                    \
-			      const struct trace_op *op, size_t nr)                              \
-	{                                                                                        \
-		call;                                                                            \
+#define STAMP_LOOP(suffix, call)                                              \
+	static void T(suffix)(struct table *const *by_kind, struct worker *w, \
+			      const struct trace_op *op, size_t nr)           \
+	{                                                                     \
+		call;                                                         \
 	}
-#define STAMP_CALLERS(name, K)                                                                   \
-	STAMP_LOOP(name##_batch_replay, T(loop)(K, CALLER_BATCH, false, by_kind, w, op, nr))     \
-	STAMP_LOOP(name##_branch_replay, T(loop)(K, CALLER_BRANCH, false, by_kind, w, op, nr))   \
-	STAMP_LOOP(name##_chain_replay, T(loop)(K, CALLER_CHAIN, false, by_kind, w, op, nr))     \
+#define STAMP_CALLERS(name, K)                                                                 \
+	STAMP_LOOP(name##_batch_replay, T(loop)(K, CALLER_BATCH, false, by_kind, w, op, nr))   \
+	STAMP_LOOP(name##_branch_replay, T(loop)(K, CALLER_BRANCH, false, by_kind, w, op, nr)) \
+	STAMP_LOOP(name##_chain_replay, T(loop)(K, CALLER_CHAIN, false, by_kind, w, op, nr))   \
 	STAMP_LOOP(name##_audit_replay, T(loop)(K, CALLER_BRANCH, true, by_kind, w, op, nr))
 
 STAMP_CALLERS(tt, KIND_TT)
@@ -118,17 +122,21 @@ STAMP_LOOP(mixed_branch_replay, T(loop_mixed)(CALLER_BRANCH, false, by_kind, w, 
 STAMP_LOOP(mixed_chain_replay, T(loop_mixed)(CALLER_CHAIN, false, by_kind, w, op, nr))
 STAMP_LOOP(mixed_audit_replay, T(loop_mixed)(CALLER_BRANCH, true, by_kind, w, op, nr))
 
-#define BY_CALLER(name)                                                                          \
-	{                                                                                        \
-		T(name##_batch_replay), T(name##_branch_replay), T(name##_chain_replay)          \
+#define BY_CALLER(name)                                                                 \
+	{                                                                               \
+		T(name##_batch_replay), T(name##_branch_replay), T(name##_chain_replay) \
 	}
 
 static const struct table_loops T(loops) = {
-	.run = { [KIND_TT] = BY_CALLER(tt), [KIND_PAWN] = BY_CALLER(pawn),
-		 [KIND_EVAL] = BY_CALLER(eval), [KIND_KV] = BY_CALLER(kv),
+	.run = { [KIND_TT] = BY_CALLER(tt),
+		 [KIND_PAWN] = BY_CALLER(pawn),
+		 [KIND_EVAL] = BY_CALLER(eval),
+		 [KIND_KV] = BY_CALLER(kv),
 		 [LOOP_MIXED] = BY_CALLER(mixed) },
-	.audit = { [KIND_TT] = T(tt_audit_replay), [KIND_PAWN] = T(pawn_audit_replay),
-		   [KIND_EVAL] = T(eval_audit_replay), [KIND_KV] = T(kv_audit_replay),
+	.audit = { [KIND_TT] = T(tt_audit_replay),
+		   [KIND_PAWN] = T(pawn_audit_replay),
+		   [KIND_EVAL] = T(eval_audit_replay),
+		   [KIND_KV] = T(kv_audit_replay),
 		   [LOOP_MIXED] = T(mixed_audit_replay) },
 	.find = T(find),
 	.walk = T(walk),

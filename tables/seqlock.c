@@ -90,7 +90,8 @@ static int seqlock_create(struct table *t, const struct table_params *p, struct 
 
 static struct table_class seqlock_class = {
 	.name = "seqlock",
-	.summary = "a sequence counter and a writer lock per line, in an array beside the lines",
+	.summary =
+		"a sequence counter and a writer lock per line, in an array beside the lines",
 	.reference = "Linux seqlock.h; Boehm 2012; ck_sequence",
 	.probe_progress = "blocking (retries while a writer is inside)",
 	.store_progress = "blocking",

@@ -79,8 +79,8 @@ struct hclh_lock {
 #include "spinlock_variant.h"
 
 #define LOCK hclh
-#define LOCK_ACQUIRE(lock, node)                                                                 \
-	ck_spinlock_hclh_lock(&((struct hclh_lock *)(lock))->global,                             \
+#define LOCK_ACQUIRE(lock, node)                                     \
+	ck_spinlock_hclh_lock(&((struct hclh_lock *)(lock))->global, \
 			      &((struct hclh_lock *)(lock))->local, (node)->hclh)
 #define LOCK_RELEASE(lock, node) ck_spinlock_hclh_unlock(&(node)->hclh)
 #include "spinlock_variant.h"
@@ -165,13 +165,18 @@ static int parse_stripes(const struct table_params *p, const struct lock_kind *k
 	else if (!strcmp(text, "line"))
 		*stripes = lines;
 	else if (parse_u64(text, 1, 1ull << 40, stripes) || *stripes & (*stripes - 1))
-		return err_set(e, "--table spinlock: option stripes: expected global, line or a "
-				  "power of two, got '%s'", text);
+		return err_set(e,
+			       "--table spinlock: option stripes: expected global, line or a "
+			       "power of two, got '%s'",
+			       text);
 	if (*stripes > lines)
 		*stripes = lines;
 	if (kind->queue && *stripes > PADDED_MAX)
-		return err_set(e, "--table spinlock: lock=%s: at most %u stripes for a queue lock, "
-				  "got %ju", kind->name, PADDED_MAX, (uintmax_t)*stripes);
+		return err_set(
+			e,
+			"--table spinlock: lock=%s: at most %u stripes for a queue lock, "
+			"got %ju",
+			kind->name, PADDED_MAX, (uintmax_t)*stripes);
 	return 0;
 }
 

@@ -28,12 +28,13 @@ static bool stream_find(struct table *t, struct worker *w, uint64_t key, uint64_
 	return false;
 }
 
-#define STREAM_CALLERS                                                                           \
-	{                                                                                        \
-		stream_replay, stream_replay, stream_replay                                      \
+#define STREAM_CALLERS                                      \
+	{                                                   \
+		stream_replay, stream_replay, stream_replay \
 	}
 static const struct table_loops stream_loops = {
-	.run = { STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS },
+	.run = { STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS,
+		 STREAM_CALLERS },
 	.audit = { stream_replay, stream_replay, stream_replay, stream_replay, stream_replay },
 	.find = stream_find,
 	.walk = stream_walk,

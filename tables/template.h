@@ -28,7 +28,8 @@ struct answer {
  * a search does, or wait for it to form the next key. The empty asm in the arms keeps
  * the branch a branch.
  */
-static __always_inline void take_answer(const enum caller caller, struct answer a, uint64_t *acc)
+static __always_inline void take_answer(const enum caller caller, struct answer a,
+					uint64_t *acc)
 {
 	switch (caller) {
 	case CALLER_BATCH:

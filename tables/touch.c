@@ -13,18 +13,19 @@
 static __always_inline void touch_prefetch(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	__builtin_prefetch((const void *)line_at(t, kind, line_index(t, key)), 0, 3);
+	__builtin_prefetch((const void *)line_of(t, key), 0, 3);
 }
 
 static __always_inline uint64_t touch_word(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	return READ_ONCE64(line_at(t, kind, line_index(t, key)));
+	return READ_ONCE64(line_of(t, key));
 }
 
 static __always_inline struct answer touch_probe(const enum kind kind, struct table *t,
 						 struct worker *w, const struct trace_op *op,
-						 uint64_t key, struct counts *n, const bool audit)
+						 uint64_t key, struct counts *n,
+						 const bool audit)
 {
 	return (struct answer){ .hit = false, .word = touch_word(kind, t, key) };
 }

@@ -24,7 +24,8 @@ static int unsync_create(struct table *t, const struct table_params *p, struct e
 
 static struct table_class unsync_class = {
 	.name = "unsync",
-	.summary = "no protection, relaxed words: the ceiling, and what the detectors must catch",
+	.summary =
+		"no protection, relaxed words: the ceiling, and what the detectors must catch",
 	.reference = "Stockfish, Ethereal (at full key width)",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",

@@ -6,6 +6,7 @@
  * judged are ratios of medians. Each line says what should be reached. Nothing here
  * fails: a noisy neighbour is no fault of the code, and a person reads it.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,9 @@
 #include "run.h"
 #include "stats.h"
 
-#define ROUNDS 5
+#define ROUNDS 7
 #define SECONDS 0.2
 #define MIB (1ull << 20)
-#define MAX_CONTESTANTS 8
 
 static struct topo *topo;
 
@@ -29,6 +29,7 @@ struct contestant {
 	uint64_t bytes;
 	unsigned threads, lookahead;
 	enum caller caller;
+	double seconds; /* 0: SECONDS */
 	double ns[ROUNDS], mops[ROUNDS];
 	double share; /* of its whole time spent measuring */
 };
@@ -39,7 +40,7 @@ static void run_table(struct contestant *c, unsigned round)
 	struct run_params p = { .table = &table,
 				.traffic = c->traffic,
 				.topo = topo,
-				.seconds = SECONDS,
+				.seconds = c->seconds > 0 ? c->seconds : SECONDS,
 				.caller = c->caller,
 				.lookahead = c->lookahead,
 				.seed = round + 1 };
@@ -68,9 +69,13 @@ static void run_table(struct contestant *c, unsigned round)
 static void run_bare(struct contestant *c, unsigned round)
 {
 	const struct stream *s = &c->traffic->stream[0];
-	struct table_params p = { .kind = KIND_KV, .size = { .bytes = c->bytes }, .pages = PAGES_AUTO };
+	struct table_params p = { .kind = KIND_KV,
+				  .size = { .bytes = c->bytes },
+				  .pages = PAGES_AUTO };
 	uint64_t lines = table_lines(p.kind, &p.size);
-	unsigned shift = 63 - (unsigned)__builtin_ctzll(lines);
+	unsigned shift = 58 - (unsigned)__builtin_ctzll(lines);
+	uint64_t mask = (lines - 1) << 6;
+	const char *base;
 	uint64_t begin, end, sum = 0, ops = 0;
 	struct mem m;
 	struct err e;
@@ -78,15 +83,14 @@ static void run_bare(struct contestant *c, unsigned round)
 	if (topo_bind_self(topo, 0, &e) || mem_map(&m, lines * 64, PAGES_AUTO, "size", &e))
 		fixture_die(&e);
 	memset(m.base, 0, m.bytes);
+	base = m.base;
 	begin = now_ns();
 	do {
 		for (size_t i = 0; i < s->nr; i++) {
-			uint64_t *line = (uint64_t *)m.base + (s->op[i].key >> 1 >> shift) * 8;
-
 			if (c->lookahead)
-				__builtin_prefetch((uint64_t *)m.base +
-						   (s->op[i + c->lookahead].key >> 1 >> shift) * 8);
-			sum += *(volatile uint64_t *)line;
+				__builtin_prefetch(
+					base + (s->op[i + c->lookahead].key >> shift & mask));
+			sum += *(volatile uint64_t *)(base + (s->op[i].key >> shift & mask));
 		}
 		ops += s->nr;
 		end = now_ns();
@@ -116,8 +120,8 @@ static void verdict(const char *what, double got, double want, bool at_least, co
 {
 	bool ok = at_least ? got >= want : got <= want;
 
-	printf("  %-58s %8.3f%s  (%s %.2f) %s\n", what, got, unit, at_least ? "at least" : "at most",
-	       want, ok ? "reached" : "MISSED");
+	printf("  %-58s %8.3f%s  (%s %.2f) %s\n", what, got, unit,
+	       at_least ? "at least" : "at most", want, ok ? "reached" : "MISSED");
 }
 
 static void print_all(const struct contestant *c, size_t nr)
@@ -134,15 +138,15 @@ static void print_all(const struct contestant *c, size_t nr)
 	}
 }
 
-static struct traffic *deal_trace(const char *path, unsigned threads)
+static struct traffic *deal_trace(const char *path, unsigned threads, enum clears clears)
 {
 	struct traffic *t;
 	struct trace *trace;
 	struct err e;
 
-	/* Clones, so that threads have equal work and overlap; nothing is cleared. */
+	/* Clones, so that threads have equal work. */
 	if (trace_read(path, &trace, &e) ||
-	    traffic_from_trace(trace, 1u << KIND_TT, threads, DEAL_CLONE, CLEARS_DROP, 1, &t, &e))
+	    traffic_from_trace(trace, 1u << KIND_TT, threads, DEAL_CLONE, clears, 1, &t, &e))
 		fixture_die(&e);
 	trace_free(trace);
 	return t;
@@ -150,7 +154,8 @@ static struct traffic *deal_trace(const char *path, unsigned threads)
 
 static void floors(const char *path)
 {
-	struct traffic *one = deal_trace(path, 1), *two = deal_trace(path, 2);
+	struct traffic *one = deal_trace(path, 1, CLEARS_DROP);
+	struct traffic *two = deal_trace(path, 2, CLEARS_DROP);
 	struct contestant c[] = {
 		{ .label = "stream 1T", .spec = "stream", .traffic = one, .threads = 1 },
 		{ .label = "null 1T", .spec = "null", .traffic = one, .threads = 1 },
@@ -159,16 +164,18 @@ static void floors(const char *path)
 	};
 
 	printf("floors on %s\n", one->name);
-	for (size_t i = 0; i < ARRAY_SIZE(c); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
 		c[i].caller = CALLER_BRANCH;
+		c[i].bytes = 16 * MIB; /* 0 would mean no table, which is null */
+	}
 	compete(c, ARRAY_SIZE(c));
 	print_all(c, ARRAY_SIZE(c));
 	verdict("stream, one thread", median_of(c[0].ns), 1.0, false, " ns");
 	verdict("null, one thread", median_of(c[1].ns), 3.5, false, " ns");
-	verdict("stream, two threads against one", median_of(c[2].mops) / median_of(c[0].mops), 1.9,
-		true, "");
-	verdict("null, two threads against one", median_of(c[3].mops) / median_of(c[1].mops), 1.9,
-		true, "");
+	verdict("stream, two threads against one", median_of(c[2].mops) / median_of(c[0].mops),
+		1.9, true, "");
+	verdict("null, two threads against one", median_of(c[3].mops) / median_of(c[1].mops),
+		1.9, true, "");
 	traffic_free(one);
 	traffic_free(two);
 }
@@ -185,9 +192,17 @@ static void touch_limit(uint64_t bytes, const char *name, unsigned lookahead, do
 	t->preload_nr = 0; /* touch looks at nothing it finds */
 	{
 		struct contestant c[] = {
-			{ .label = "bare loop", .traffic = t, .bytes = bytes, .lookahead = lookahead },
-			{ .label = "touch", .spec = "touch", .traffic = t, .bytes = bytes, .threads = 1,
-			  .lookahead = lookahead, .caller = CALLER_BATCH },
+			{ .label = "bare loop",
+			  .traffic = t,
+			  .bytes = bytes,
+			  .lookahead = lookahead },
+			{ .label = "touch",
+			  .spec = "touch",
+			  .traffic = t,
+			  .bytes = bytes,
+			  .threads = 1,
+			  .lookahead = lookahead,
+			  .caller = CALLER_BATCH },
 		};
 
 		compete(c, ARRAY_SIZE(c));
@@ -202,12 +217,20 @@ static void touch_limit(uint64_t bytes, const char *name, unsigned lookahead, do
 
 static void xor_cost(const char *path)
 {
-	struct traffic *t = deal_trace(path, 1);
+	struct traffic *t = deal_trace(path, 1, CLEARS_DROP);
 	struct contestant c[] = {
-		{ .label = "unsync", .spec = "unsync:refresh=never", .traffic = t, .threads = 1,
-		  .bytes = 16 * MIB, .caller = CALLER_BRANCH },
-		{ .label = "xor", .spec = "xor:refresh=never", .traffic = t, .threads = 1,
-		  .bytes = 16 * MIB, .caller = CALLER_BRANCH },
+		{ .label = "unsync",
+		  .spec = "unsync:refresh=never",
+		  .traffic = t,
+		  .threads = 1,
+		  .bytes = 16 * MIB,
+		  .caller = CALLER_BRANCH },
+		{ .label = "xor",
+		  .spec = "xor:refresh=never",
+		  .traffic = t,
+		  .threads = 1,
+		  .bytes = 16 * MIB,
+		  .caller = CALLER_BRANCH },
 	};
 
 	compete(c, ARRAY_SIZE(c));
@@ -215,6 +238,55 @@ static void xor_cost(const char *path)
 	print_all(c, ARRAY_SIZE(c));
 	verdict("xor of unsync", median_of(c[0].ns) / median_of(c[1].ns), 0.90, true, "");
 	traffic_free(t);
+}
+
+/* One of two threads that hand a cache line to and fro; ns one way. */
+struct ping_pong {
+	_Atomic uint32_t turn __attribute__((aligned(128)));
+	unsigned cpu[2];
+	double ns;
+};
+#define PING_PONGS 200000u
+
+static void play(struct ping_pong *p, uint32_t me)
+{
+	uint64_t begin;
+	struct err e;
+
+	if (topo_bind_self(topo, p->cpu[me], &e))
+		fixture_die(&e);
+	begin = now_ns();
+	for (uint32_t i = me; i < PING_PONGS; i += 2) {
+		while (smp_load_acquire(&p->turn) != i)
+			;
+		smp_store_release(&p->turn, i + 1);
+	}
+	p->ns = (double)(now_ns() - begin) / PING_PONGS;
+}
+
+static void *play_second(void *arg)
+{
+	play(arg, 1);
+	return NULL;
+}
+
+/* What a contended lock pays; virtual CPUs may move between runs, so it is measured here. */
+static double handover_ns(void)
+{
+	struct ping_pong p = { .ns = 0 };
+	struct placement two;
+	pthread_t thread;
+	struct err e;
+
+	if (topo_place(topo, "core", 2, false, &two, &e))
+		return 0;
+	p.cpu[0] = two.cpu[0];
+	p.cpu[1] = two.cpu[1];
+	placement_free(&two);
+	pthread_create(&thread, NULL, play_second, &p);
+	play(&p, 0);
+	pthread_join(thread, NULL);
+	return p.ns;
 }
 
 static void two_threads(void)
@@ -227,16 +299,57 @@ static void two_threads(void)
 		fixture_die(&e);
 	{
 		struct contestant c[] = {
-			{ .label = "spinlock", .spec = "spinlock:stripes=256", .traffic = t,
-			  .threads = 2, .bytes = MIB / 4, .caller = CALLER_BRANCH },
-			{ .label = "xor", .spec = "xor", .traffic = t, .threads = 2,
-			  .bytes = MIB / 4, .caller = CALLER_BRANCH },
+			{ .label = "spinlock",
+			  .spec = "spinlock:stripes=256",
+			  .traffic = t,
+			  .threads = 2,
+			  .bytes = MIB / 4,
+			  .caller = CALLER_BRANCH },
+			{ .label = "xor",
+			  .spec = "xor",
+			  .traffic = t,
+			  .threads = 2,
+			  .bytes = MIB / 4,
+			  .caller = CALLER_BRANCH },
 		};
 
 		compete(c, ARRAY_SIZE(c));
-		printf("two threads, kv, probe only, 256 KiB\n");
+		printf("two threads, kv, probe only, 256 KiB; a cache line changes hands in %.0f ns\n",
+		       handover_ns());
 		print_all(c, ARRAY_SIZE(c));
-		verdict("xor of spinlock", median_of(c[0].ns) / median_of(c[1].ns), 3.0, true, "");
+		verdict("xor of spinlock", median_of(c[0].ns) / median_of(c[1].ns), 3.0, true,
+			"");
+	}
+	traffic_free(t);
+}
+
+/* How much of a sweep's time is measured: cells of one second, cleared every repetition. */
+static void sweep_share(const char *path)
+{
+	struct traffic *t = deal_trace(path, 1, CLEARS_BARRIER);
+	struct contestant c[] = {
+		{ .label = "unsync",
+		  .spec = "unsync",
+		  .traffic = t,
+		  .threads = 1,
+		  .bytes = 16 * MIB,
+		  .caller = CALLER_BRANCH,
+		  .seconds = 1 },
+		{ .label = "spinlock",
+		  .spec = "spinlock",
+		  .traffic = t,
+		  .threads = 1,
+		  .bytes = 16 * MIB,
+		  .caller = CALLER_BRANCH,
+		  .seconds = 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
+		char text[64];
+
+		run_table(&c[i], 0);
+		snprintf(text, sizeof(text), "share of a cell's time measured, %s", c[i].spec);
+		verdict(text, c[i].share, 0.75, true, "");
 	}
 	traffic_free(t);
 }
@@ -247,7 +360,9 @@ int main(int argc, char **argv)
 		uint64_t bytes;
 		const char *name;
 		double want;
-	} sizes[] = { { MIB / 4, "256 KiB", 0.6 }, { 8 * MIB, "8 MiB", 0.85 }, { 1024 * MIB, "1 GiB", 0.85 } };
+	} sizes[] = { { MIB / 4, "256 KiB", 0.6 },
+		      { 8 * MIB, "8 MiB", 0.85 },
+		      { 1024 * MIB, "1 GiB", 0.85 } };
 	struct err e;
 
 	if (topo_open(&topo, &e))
@@ -261,6 +376,9 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		xor_cost(argv[i]);
 	two_threads();
+	printf("sweeps of 1 s cells, 16 MiB\n");
+	for (int i = 1; i < argc; i++)
+		sweep_share(argv[i]);
 	topo_close(topo);
 	return 0;
 }

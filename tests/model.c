@@ -117,7 +117,8 @@ static void store_tt(struct model *m, const struct trace_op *op)
 	uint32_t move = op->move;
 
 	m->n.stored[bound]++;
-	if ((bound == TT_UPPER && value >= m->mate) || (bound == TT_LOWER && value <= -m->mate)) {
+	if ((bound == TT_UPPER && value >= m->mate) ||
+	    (bound == TT_LOWER && value <= -m->mate)) {
 		m->n.drops++;
 		return;
 	}
@@ -174,7 +175,8 @@ static struct model_answer probe_tt(struct model *m, const struct trace_op *op)
 			continue;
 		a.hit = true;
 		m->n.matches++;
-		if (m->refresh == REFRESH_ALWAYS || (m->refresh != REFRESH_NEVER && is_stale(m, x))) {
+		if (m->refresh == REFRESH_ALWAYS ||
+		    (m->refresh != REFRESH_NEVER && is_stale(m, x))) {
 			x->generation = m->generation % 16;
 			m->n.refreshes++;
 		}
@@ -190,7 +192,8 @@ static struct model_answer probe_tt(struct model *m, const struct trace_op *op)
 	}
 	m->n.hits += a.hit;
 	m->n.usable[end ? end->bound : 0]++;
-	a.word = move + (end ? (uint64_t)(unsigned)end->value + end->bound : 0) + threat + avoid_null;
+	a.word = move + (end ? (uint64_t)(unsigned)end->value + end->bound : 0) + threat +
+		 avoid_null;
 	return a;
 }
 
@@ -215,11 +218,11 @@ static void store_kv(struct model *m, const struct trace_op *op)
 static void store_slot(struct model *m, const struct trace_op *op)
 {
 	*model_line(m, op->key) = (struct model_entry){ .taken = true,
-							 .sig = sig_of(m, op->key),
-							 .move = op->move,
-							 .value = op->value,
-							 .depth = op->depth,
-							 .bound = TT_EXACT };
+							.sig = sig_of(m, op->key),
+							.move = op->move,
+							.value = op->value,
+							.depth = op->depth,
+							.bound = TT_EXACT };
 }
 
 static struct model_answer probe_slots(struct model *m, const struct trace_op *op)

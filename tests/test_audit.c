@@ -112,7 +112,9 @@ static uint64_t stamped(uint64_t key, bool wide)
 
 static void check(struct scene *s, uint64_t key, uint64_t word)
 {
-	audit_check(s->f.w, s->f.t->kind, s->f.t, key, &word, &s->n);
+	uint64_t entry[MAX_ENTRY_WORDS] = { word };
+
+	audit_check(s->f.w, s->f.t->kind, s->f.t, key, entry, &s->n);
 }
 
 static void torn_or_wrong_key(void **state)

@@ -61,8 +61,8 @@ static void hammer(const char *spec, const char *workload, unsigned threads, dou
 
 static bool clean(const struct found *f)
 {
-	return f->ops && !(f->torn | f->wrong_key | f->false_misses | f->lost_stores | f->unusable |
-		 f->duplicates);
+	return f->ops && !(f->torn | f->wrong_key | f->false_misses | f->lost_stores |
+			   f->unusable | f->duplicates);
 }
 
 static int report(const char *spec, const char *what, const struct found *f, bool ok)
@@ -118,9 +118,9 @@ static int updating(const char *spec, const struct table_class *c, const struct 
 		runs++;
 	} while (must_miss && !f.false_misses && runs < MAX_RUNS);
 	return report(spec, "two threads, updating", &f,
-		      must_miss ? f.false_misses && !f.torn && !f.wrong_key :
-		      sound     ? clean(&f) :
-				  !f.wrong_key);
+		      must_miss ? f.false_misses && !f.torn && !f.wrong_key
+		      : sound	? clean(&f)
+				: !f.wrong_key);
 }
 
 int main(int argc, char **argv)

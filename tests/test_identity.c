@@ -105,7 +105,8 @@ int main(int argc, char **argv)
 	struct trace *trace;
 	struct err e;
 
-	if (argc != 3 || table_spec_parse(argv[1], &parsed, &e) || trace_read(argv[2], &trace, &e))
+	if (argc != 3 || table_spec_parse(argv[1], &parsed, &e) ||
+	    trace_read(argv[2], &trace, &e))
 		fixture_die(&e);
 	if (!parsed.class->lines) {
 		printf("skipped: %s is not made of lines\n", argv[1]);
@@ -120,7 +121,8 @@ int main(int argc, char **argv)
 		for (enum kind k = 0; k <= KIND_EVAL; k++) {
 			if (k != KIND_TT && mode)
 				continue; /* only tt is refreshed */
-			if (traffic_from_trace(trace, 1u << k, 1, DEAL_SPLIT, CLEARS_DROP, 1, &t, &e))
+			if (traffic_from_trace(trace, 1u << k, 1, DEAL_SPLIT, CLEARS_DROP, 1,
+					       &t, &e))
 				continue; /* this engine has no such table */
 			replay_sizes(spec, k, (enum refresh)mode, t);
 			traffic_free(t);

@@ -87,14 +87,18 @@ static void clamps(void **state)
 		unsigned to_bound;
 		int to_value;
 	} c[] = {
-		{ TT_UPPER, -MATE - 7, TT_UPPER, -MATE }, { TT_LOWER, MATE + 7, TT_LOWER, MATE },
-		{ TT_EXACT, MATE + 7, TT_LOWER, MATE },	  { TT_EXACT, -MATE - 7, TT_UPPER, -MATE },
-		{ TT_EXACT, MATE, TT_LOWER, MATE },	  { TT_EXACT, MATE - 1, TT_EXACT, MATE - 1 },
+		{ TT_UPPER, -MATE - 7, TT_UPPER, -MATE },
+		{ TT_LOWER, MATE + 7, TT_LOWER, MATE },
+		{ TT_EXACT, MATE + 7, TT_LOWER, MATE },
+		{ TT_EXACT, -MATE - 7, TT_UPPER, -MATE },
+		{ TT_EXACT, MATE, TT_LOWER, MATE },
+		{ TT_EXACT, MATE - 1, TT_EXACT, MATE - 1 },
 		{ TT_EXACT, 1 - MATE, TT_EXACT, 1 - MATE },
 	};
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		struct tt_store in = { .bound = (uint8_t)c[i].bound, .value = (int16_t)c[i].value };
+		struct tt_store in = { .bound = (uint8_t)c[i].bound,
+				       .value = (int16_t)c[i].value };
 
 		tt_clamp(&in, MATE);
 		assert_int_equal(in.bound, c[i].to_bound);
@@ -196,8 +200,9 @@ static void moves_merge(void **state)
 
 static void merge_writes_the_entry(void **state)
 {
-	struct tt_store in = { .bound = TT_EXACT, .move = 9, .depth = 12, .value = MATE + 3,
-			       .threat = true };
+	struct tt_store in = {
+		.bound = TT_EXACT, .move = 9, .depth = 12, .value = MATE + 3, .threat = true
+	};
 	uint64_t w = tt_merge(other(0), &in, 21, MATE);
 
 	assert_int_equal(tt_value(w), MATE);

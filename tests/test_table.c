@@ -16,8 +16,8 @@
 static const char *spec;
 static const struct table_class *class;
 
-#define for_each_kind(k)                                                                         \
-	for (enum kind k = 0; k < NR_KINDS; k++)                                                 \
+#define for_each_kind(k)                         \
+	for (enum kind k = 0; k < NR_KINDS; k++) \
 		if (class->kinds & 1u << k)
 
 static void empty_finds_nothing(void **state)
@@ -49,7 +49,8 @@ static void every_key_is_found_once_stored(void **state)
 	{
 		fixture_open(&f, spec, k, 4096, MATE);
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-			struct trace_op store = store_op(k, keys[i], 77), probe = probe_op(k, keys[i]);
+			struct trace_op store = store_op(k, keys[i], 77),
+					probe = probe_op(k, keys[i]);
 
 			fixture_op(&f, &store);
 			assert_true(fixture_find(&f, keys[i]));
@@ -190,8 +191,8 @@ static void refresh_does_what_it_says(void **state)
 		char text[128];
 		bool fresh = strcmp(modes[i], "never");
 
-		snprintf(text, sizeof(text), "%s%srefresh=%s", spec, strchr(spec, ':') ? "," : ":",
-			 modes[i]);
+		snprintf(text, sizeof(text), "%s%srefresh=%s", spec,
+			 strchr(spec, ':') ? "," : ":", modes[i]);
 		fixture_open(&f, text, KIND_TT, 4, MATE);
 		fixture_op(&f, &store);
 		fixture_op(&f, &probe);
@@ -229,7 +230,8 @@ static void loops_agree(void **state)
 			if (caller < NR_CALLERS)
 				f.t->loops->run[k][caller](f.by_kind, f.w, op, 1000);
 			else
-				f.t->loops->run[LOOP_MIXED][CALLER_BRANCH](f.by_kind, f.w, op, 1000);
+				f.t->loops->run[LOOP_MIXED][CALLER_BRANCH](f.by_kind, f.w, op,
+									   1000);
 			assert_int_equal(f.w->n[k].stores, 500);
 			assert_int_equal(f.w->n[k].probes, 500);
 			assert_in_range(f.w->n[k].hits, 390, 430);

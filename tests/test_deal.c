@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Dealing: what each thread gets of hand-made streams, and where events fall.
+ *
+ * Keys number the operations: stream * 100 + position, from 1; time is what each test
+ * says. Two threads recorded, a clear in the middle.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "traffic.h"
+
+struct step {
+	uint8_t op;
+	uint64_t when;
+};
+
+static void fill_stream(struct trace_stream *s, uint32_t thread, const struct step *step,
+			size_t nr)
+{
+	s->thread = thread;
+	s->nr = nr;
+	s->op = xcalloc(nr, sizeof(*s->op));
+	s->start = step[0].when;
+	for (size_t i = 0; i < nr; i++) {
+		s->op[i].op = step[i].op;
+		s->op[i].key = thread * 100 + i + 1;
+		s->op[i].gap_lo = (uint32_t)(i ? step[i].when - step[i - 1].when : 0);
+		s->op[i].flags = BOUND_EXACT << TRACE_BOUND_SHIFT;
+	}
+}
+
+static const struct step first[] = {
+	{ OP_NEW_GENERATION, 10 }, { OP_TT_PROBE, 20 }, { OP_TT_STORE, 30 },
+	{ OP_CLEAR, 40 },	   { OP_TT_PROBE, 50 }, { OP_TT_PROBE, 60 },
+};
+static const struct step second[] = {
+	{ OP_TT_PROBE, 20 }, { OP_PAWN_PROBE, 25 }, { OP_TT_PROBE, 39 },
+	{ OP_TT_PROBE, 40 }, { OP_TT_STORE, 70 },
+};
+
+static struct trace *two_streams(void)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+
+	strcpy(t->name, "made");
+	t->mate = 32000;
+	t->nr_streams = 2;
+	t->stream = xcalloc(2, sizeof(*t->stream));
+	fill_stream(&t->stream[0], 0, first, ARRAY_SIZE(first));
+	fill_stream(&t->stream[1], 1, second, ARRAY_SIZE(second));
+	for (size_t s = 0; s < 2; s++)
+		for (size_t i = 0; i < t->stream[s].nr; i++)
+			t->count[t->stream[s].op[i].op]++;
+	return t;
+}
+
+static struct traffic *deal(unsigned kinds, unsigned threads, enum deal how, enum clears clears)
+{
+	struct trace *trace = two_streams();
+	struct traffic *t = NULL;
+	struct err e;
+
+	assert_int_equal(traffic_from_trace(trace, kinds, threads, how, clears, 1, &t, &e), 0);
+	trace_free(trace);
+	return t;
+}
+
+static void check_keys(const struct stream *s, const uint64_t *keys, size_t nr)
+{
+	assert_int_equal(s->nr, nr);
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(s->op[i].key, keys[i]);
+	for (size_t i = 0; i < MAX_LOOKAHEAD; i++) /* prefetches run past the end */
+		assert_int_equal(s->op[nr + i].key, keys[i % nr]);
+}
+
+static void check_event(const struct stream *s, size_t i, enum event_type type, size_t at)
+{
+	assert_true(i < s->nr_events);
+	assert_int_equal(s->event[i].type, type);
+	assert_int_equal(s->event[i].at, at);
+}
+
+#define TT (1u << KIND_TT)
+
+static void own_streams(void **state)
+{
+	static const uint64_t a[] = { 2, 3, 5, 6 }, b[] = { 101, 103, 104, 105 };
+	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_BARRIER);
+
+	check_keys(&t->stream[0], a, 4);
+	check_keys(&t->stream[1], b, 4);
+	/* The clear at 40 falls before the other stream's operation of the same tick. */
+	assert_int_equal(t->stream[0].nr_events, 2);
+	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
+	check_event(&t->stream[0], 1, EVENT_EPOCH, 2);
+	assert_int_equal(t->stream[1].nr_events, 1);
+	check_event(&t->stream[1], 0, EVENT_EPOCH, 2);
+	traffic_free(t);
+}
+
+static void merged_by_time(void **state)
+{
+	/* 20: a tie, the lower stream first */
+	static const uint64_t keys[] = { 2, 101, 3, 103, 104, 5, 6, 105 };
+	struct traffic *t = deal(TT, 1, DEAL_SPLIT, CLEARS_BARRIER);
+
+	check_keys(&t->stream[0], keys, 8);
+	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
+	check_event(&t->stream[0], 1, EVENT_EPOCH, 4);
+	traffic_free(t);
+}
+
+static void drop_has_no_epochs(void **state)
+{
+	struct traffic *t = deal(TT, 1, DEAL_SPLIT, CLEARS_DROP);
+
+	assert_int_equal(t->stream[0].nr_events, 1);
+	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
+	traffic_free(t);
+}
+
+static void kinds_are_selected(void **state)
+{
+	static const uint64_t keys[] = { 102 };
+	struct traffic *t = deal(1u << KIND_PAWN, 1, DEAL_SPLIT, CLEARS_BARRIER);
+	struct trace *trace = two_streams();
+	struct traffic *none;
+	struct err e;
+
+	check_keys(&t->stream[0], keys, 1);
+	assert_int_equal(t->kinds, 1u << KIND_PAWN);
+	traffic_free(t);
+	assert_int_equal(traffic_from_trace(trace, 1u << KIND_EVAL, 1, DEAL_SPLIT,
+					    CLEARS_BARRIER, 1, &none, &e),
+			 -1);
+	assert_non_null(strstr(e.text, "it has tt, pawn"));
+	trace_free(trace);
+}
+
+/* Every stream has the same number of epochs, or the threads would not meet. */
+static void epochs_match(void **state)
+{
+	for (unsigned threads = 1; threads <= 7; threads++) {
+		for (enum deal how = DEAL_SPLIT; how <= DEAL_SALT; how++) {
+			struct traffic *t = deal(TT, threads, how, CLEARS_BARRIER);
+
+			for (unsigned i = 0; i < threads; i++) {
+				size_t epochs = 0;
+
+				for (size_t e = 0; e < t->stream[i].nr_events; e++)
+					epochs += t->stream[i].event[e].type == EVENT_EPOCH;
+				assert_int_equal(epochs, 1);
+			}
+			traffic_free(t);
+		}
+	}
+}
+
+static void clones_are_rotated(void **state)
+{
+	/* Thread 2 shares stream 0 with thread 0: turned by half within each epoch. */
+	static const uint64_t a[] = { 2, 3, 5, 6 }, turned[] = { 3, 2, 6, 5 };
+	struct traffic *t = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
+
+	check_keys(&t->stream[0], a, 4);
+	check_keys(&t->stream[2], turned, 4);
+	/* A new generation is its owner's only. */
+	assert_int_equal(t->stream[0].nr_events, 2);
+	assert_int_equal(t->stream[2].nr_events, 1);
+	check_event(&t->stream[2], 0, EVENT_EPOCH, 2);
+	traffic_free(t);
+}
+
+static void salt_changes_low_bits_only(void **state)
+{
+	struct traffic *plain = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
+	struct traffic *t = deal(TT, 4, DEAL_SALT, CLEARS_BARRIER);
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t salt = t->stream[i].op[0].key ^ plain->stream[i].op[0].key;
+
+		assert_int_equal(salt != 0, i != 0);
+		assert_int_equal(salt >> 32, 0);
+		for (size_t j = 0; j < t->stream[i].nr; j++)
+			assert_int_equal(t->stream[i].op[j].key ^ plain->stream[i].op[j].key,
+					 salt);
+	}
+	assert_true(t->stream[1].op[0].key != t->stream[3].op[0].key);
+	traffic_free(plain);
+	traffic_free(t);
+}
+
+/* Split: every operation exactly once, in chunks that keep their order. */
+static void split_gives_each_once(void **state)
+{
+	enum { NR = 5000 };
+	struct trace *trace = xcalloc(1, sizeof(*trace));
+	struct step *step = xcalloc(NR, sizeof(*step));
+	bool *seen = xcalloc(NR + 1, sizeof(*seen));
+	struct traffic *t;
+	struct err e;
+	size_t sum = 0;
+
+	for (size_t i = 0; i < NR; i++)
+		step[i] = (struct step){ OP_TT_STORE, i };
+	trace->nr_streams = 1;
+	trace->stream = xcalloc(1, sizeof(*trace->stream));
+	trace->count[OP_TT_STORE] = NR;
+	fill_stream(&trace->stream[0], 0, step, NR);
+	assert_int_equal(
+		traffic_from_trace(trace, TT, 3, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		for (size_t j = 0; j < t->stream[i].nr; j++) {
+			uint64_t key = t->stream[i].op[j].key;
+
+			assert_false(seen[key]);
+			seen[key] = true;
+			assert_true(!j || key > t->stream[i].op[j - 1].key);
+		}
+		assert_in_range(t->stream[i].nr, 1024, 2048);
+		sum += t->stream[i].nr;
+	}
+	assert_int_equal(sum, NR);
+	traffic_free(t);
+	trace_free(trace);
+	free(step);
+	free(seen);
+}
+
+/* A store without a bound: with a move a lower bound of almost -mate, else an upper of
+ * almost mate; both are kept and never cut off. */
+static void open_bounds_are_settled(void **state)
+{
+	struct trace *trace = two_streams();
+	struct trace_op *op = trace->stream[0].op;
+	struct traffic *t;
+	struct err e;
+
+	op[2].flags = 0;
+	op[2].move = 77;
+	trace->stream[1].op[4].flags = TRACE_THREAT;
+	assert_int_equal(
+		traffic_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e), 0);
+	assert_int_equal(trace_op_bound(&t->stream[0].op[1]), BOUND_LOWER);
+	assert_int_equal(t->stream[0].op[1].value, -31999);
+	assert_int_equal(trace_op_bound(&t->stream[1].op[3]), BOUND_UPPER);
+	assert_int_equal(t->stream[1].op[3].value, 31999);
+	assert_true(t->stream[1].op[3].flags & TRACE_THREAT);
+	traffic_free(t);
+	trace_free(trace);
+}
+
+/* uniform: half of a line's eight keys are preloaded; hot-update: all four of them. */
+static void workloads_are_what_they_say(void **state)
+{
+	struct table_size size = { .entries = 64 * 4 };
+	struct key_set keys;
+	struct traffic *t;
+	struct err e;
+
+	assert_int_equal(traffic_from_workload("uniform:store=50", &size, 2, 3, &t, &e), 0);
+	assert_int_equal(t->preload_nr, 64 * 4);
+	traffic_keys(t, KIND_KV, &keys);
+	assert_int_equal(keys.nr, 64 * 8);
+	for (size_t i = 0; i < keys.nr; i++) /* eight a line, lines by the top six bits */
+		assert_int_equal(keys.key[i] >> 58, i / 8);
+	for (size_t i = 0; i < t->stream[0].nr; i++)
+		assert_int_equal(t->stream[0].op[i].op, i & 1 ? OP_KV_STORE : OP_KV_PROBE);
+	free(keys.key);
+	traffic_free(t);
+
+	assert_int_equal(traffic_from_workload("hot-update:lines=3", &size, 2, 3, &t, &e), 0);
+	assert_true(t->updates_only);
+	traffic_keys(t, KIND_KV, &keys);
+	assert_int_equal(keys.nr, 12);
+	assert_int_equal(t->preload_nr, 12);
+	for (uint64_t i = 0; i < 12; i++) {
+		uint64_t key = t->preload_key(t, i);
+
+		size_t at = 0;
+
+		while (at < 12 && keys.key[at] != key)
+			at++;
+		assert_true(at < 12);
+	}
+	free(keys.key);
+	traffic_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_streams),
+		cmocka_unit_test(merged_by_time),
+		cmocka_unit_test(drop_has_no_epochs),
+		cmocka_unit_test(kinds_are_selected),
+		cmocka_unit_test(epochs_match),
+		cmocka_unit_test(clones_are_rotated),
+		cmocka_unit_test(salt_changes_low_bits_only),
+		cmocka_unit_test(split_gives_each_once),
+		cmocka_unit_test(open_bounds_are_settled),
+		cmocka_unit_test(workloads_are_what_they_say),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
