@@ -46,7 +46,7 @@ static __always_inline bool kind_is_wide(enum kind kind)
 static __always_inline void audit_stamp(struct worker *w, const enum kind kind, uint64_t key,
 					uint64_t *word)
 {
-	/* Serials of different threads differ in the low bits: interleave them. */
+	/* Up to 16 threads never use the same serial at the same time. */
 	uint32_t serial = (w->serial++ << 4) + (w->id & 15);
 
 	stamp_entry(word, kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1, kind_is_wide(kind),
@@ -88,12 +88,14 @@ void key_set_make(struct key_set *s, uint64_t *key, size_t nr);
 void audit_rest(const struct audit *a, struct table *t, struct rest_faults *out);
 
 /*
- * Exact mode: every key of `keys` is preloaded, stores only update. parties is the
- * number of threads that run; each tells when it leaves for good.
+ * Exact mode: every key of `keys` is preloaded, stores only update. A thread enters before
+ * any other can be at work, and leaves as soon as it has done its own: whoever waits
+ * elsewhere, at a meeting say, must not be waited for.
  */
-struct exact *exact_create(const struct key_set *keys, unsigned parties);
-void exact_free(struct exact *x);
+struct exact *exact_create(const struct key_set *keys);
+void exact_enter(struct exact *x);
 void exact_leave(struct exact *x);
+void exact_free(struct exact *x);
 /* Sums after the join. */
 uint64_t exact_false_misses(const struct exact *x);
 uint64_t exact_lost_stores(const struct exact *x);

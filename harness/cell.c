@@ -254,8 +254,8 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 	csv_set_u64(row, COL_trial, trial);
 	csv_set_double(row, COL_stream_ns, s->stream_ns, 4);
 	csv_set_double(row, COL_null_ns, s->null_ns, 4);
-	csv_set_double(row, COL_measured_share,
-		       r->whole_seconds > 0 ? r->seconds / r->whole_seconds : 0, 3);
+	csv_set_double(row, COL_replay_share,
+		       r->whole_seconds > 0 ? r->replay_seconds / r->whole_seconds : 0, 3);
 	free(options);
 	free(cpus);
 }

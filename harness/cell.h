@@ -25,97 +25,38 @@ struct cell_args {
 	double seconds;
 };
 
-#define CELL_OPTIONS(a)                                                                                 \
-	{ "kinds",                                                                                      \
-	  OPT_STR,                                                                                      \
-	  &(a)->kinds,                                                                                  \
-	  "LIST",                                                                                       \
-	  NULL,                                                                                         \
-	  "of tt, pawn, eval, kv: which operations are replayed, each on its own table "                \
-	  "(default tt; kv for a workload)",                                                            \
-	  0,                                                                                            \
-	  0 },                                                                                          \
-		{ "pawn-hash", OPT_STR, &(a)->pawn_hash, "SIZE", "1", "size of the pawn table",         \
-		  0,	       0 },                                                                     \
-		{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table",        \
-		  0,	       0 },                                                                     \
-		{ "mode",                                                                               \
-		  OPT_CHOICE,                                                                           \
-		  &(a)->mode,                                                                           \
-		  MODE_CHOICES,                                                                         \
-		  "throughput",                                                                         \
-		  "measure speed, or count wrong answers (never both: the audit changes timing)",       \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "seconds", OPT_DECIMAL, &(a)->seconds,                                                \
-		  "S",	     "1",	  "measured time; streams repeat until then",                   \
-		  0,	     1000000 },                                                                 \
-		{ "passes",                                                                             \
-		  OPT_U64,                                                                              \
-		  &(a)->passes,                                                                         \
-		  "N",                                                                                  \
-		  "0",                                                                                  \
-		  "replay the streams N times instead of for a time (0: go by --seconds)",              \
-		  0,                                                                                    \
-		  1u << 30 },                                                                           \
-		{ "caller",                                                                             \
-		  OPT_CHOICE,                                                                           \
-		  &(a)->caller,                                                                         \
-		  CALLER_CHOICES,                                                                       \
-		  "branch",                                                                             \
-		  "what the measured code does with an answer: sum it, branch on it, wait for it to "   \
-		  "form the next key",                                                                  \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "lookahead",                                                                          \
-		  OPT_U64,                                                                              \
-		  &(a)->lookahead,                                                                      \
-		  "N",                                                                                  \
-		  "0",                                                                                  \
-		  "prefetch the line of the Nth operation ahead (0: none)",                             \
-		  0,                                                                                    \
-		  MAX_LOOKAHEAD },                                                                      \
-		{ "deal",                                                                               \
-		  OPT_CHOICE,                                                                           \
-		  &(a)->deal,                                                                           \
-		  DEAL_CHOICES,                                                                         \
-		  "split",                                                                              \
-		  "more threads than recorded streams: chunks of a stream in turn, the same stream "    \
-		  "rotated, or that with keys of its own. Fewer: streams are merged by time",           \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "clears",                                                                             \
-		  OPT_CHOICE,                                                                           \
-		  &(a)->clears,                                                                         \
-		  CLEARS_CHOICES,                                                                       \
-		  "barrier",                                                                            \
-		  "recorded clears and repetitions: all threads meet and clear off the clock, or none " \
-		  "clears",                                                                             \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "placement",                                                                          \
-		  OPT_STR,                                                                              \
-		  &(a)->placement,                                                                      \
-		  "P",                                                                                  \
-		  "core",                                                                               \
-		  "core, compact, spread or list:0,2,5 (see tearline topo)",                            \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "oversubscribe",                                                                      \
-		  OPT_FLAG,                                                                             \
-		  &(a)->oversubscribe,                                                                  \
-		  NULL,                                                                                 \
-		  NULL,                                                                                 \
-		  "allow more threads than CPUs; the rows say so",                                      \
-		  0,                                                                                    \
-		  0 },                                                                                  \
-		{ "pages",     OPT_CHOICE,                                                              \
-		  &(a)->pages, MEM_PAGES_CHOICES,                                                       \
-		  "auto",      "page size of the tables; the rows say what the kernel gave",            \
-		  0,	       0 },                                                                     \
-	{                                                                                               \
-		"seed", OPT_U64, &(a)->seed, "N", "1", "of everything random", 0, 0                     \
-	}
+/* clang-format off */
+#define CELL_OPTIONS(a)                                                                          \
+	{ "kinds", OPT_STR, &(a)->kinds, "LIST", NULL,                                           \
+	  "of tt, pawn, eval, kv: which operations are replayed, each on its own table "         \
+	  "(default tt; kv for a workload)", 0, 0 },                                             \
+	{ "pawn-hash", OPT_STR, &(a)->pawn_hash, "SIZE", "1", "size of the pawn table", 0, 0 },  \
+	{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table", 0, 0 }, \
+	{ "mode", OPT_CHOICE, &(a)->mode, MODE_CHOICES, "throughput",                            \
+	  "measure speed, or count wrong answers (never both: the audit changes timing)", 0, 0 },\
+	{ "seconds", OPT_DECIMAL, &(a)->seconds, "S", "1",                                       \
+	  "time to replay; streams repeat until then", 0, 1000000 },                              \
+	{ "passes", OPT_U64, &(a)->passes, "N", "0",                                             \
+	  "replay the streams N times instead of for a time (0: go by --seconds)", 0, 1u << 30 },\
+	{ "caller", OPT_CHOICE, &(a)->caller, CALLER_CHOICES, "branch",                          \
+	  "what the measured code does with an answer: sum it, branch on it, wait for it to "    \
+	  "form the next key", 0, 0 },                                                           \
+	{ "lookahead", OPT_U64, &(a)->lookahead, "N", "0",                                       \
+	  "prefetch the line of the Nth operation ahead (0: none)", 0, MAX_LOOKAHEAD },          \
+	{ "deal", OPT_CHOICE, &(a)->deal, DEAL_CHOICES, "split",                                 \
+	  "more threads than recorded streams: chunks of a stream in turn, the same stream "     \
+	  "rotated, or that with keys of its own. Fewer: streams are merged by time", 0, 0 },    \
+	{ "clears", OPT_CHOICE, &(a)->clears, CLEARS_CHOICES, "barrier",                         \
+	  "recorded clears and repetitions: all threads meet and clear off the clock, or none "  \
+	  "clears", 0, 0 },                                                                      \
+	{ "placement", OPT_STR, &(a)->placement, "P", "core",                                    \
+	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                     \
+	{ "oversubscribe", OPT_FLAG, &(a)->oversubscribe, NULL, NULL,                            \
+	  "allow more threads than CPUs; the rows say so", 0, 0 },                               \
+	{ "pages", OPT_CHOICE, &(a)->pages, MEM_PAGES_CHOICES, "auto",                           \
+	  "page size of the tables; the rows say what the kernel gave", 0, 0 },                  \
+	{ "seed", OPT_U64, &(a)->seed, "N", "1", "of everything random", 0, 0 }
+/* clang-format on */
 
 /* Where traffic comes from: a trace file, or the spec of a workload. */
 struct source {

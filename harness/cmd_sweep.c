@@ -36,7 +36,8 @@ static const struct option_def *sweep_options(void)
 		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0,
 		  0 },
 		{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
-		  "skip the cells that are already in --out", 0, 0 },
+		  "skip the cells that are already in --out: same table, options, trace, size, threads, placement, mode, caller, lookahead, deal, clears, seed and trial; not looked at are --seconds, --passes, --pages and the version",
+		  0, 0 },
 		CELL_OPTIONS(&args.cell),
 		{ .name = NULL },
 	};
@@ -61,7 +62,7 @@ static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
 
 /* One cell. 1 if it was interrupted and its row dropped. */
 static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
-		     struct csv_writer *csv, double *measured, struct err *e)
+		     struct csv_writer *csv, double *replayed, struct err *e)
 {
 	struct csv_row stamped = { 0 };
 	struct run_result r;
@@ -75,7 +76,7 @@ static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
 	if (interrupted())
 		goto out;
 	ret = write_rows(sc, &r, &stamped, csv, e);
-	*measured += r.seconds;
+	*replayed += r.replay_seconds;
 out:
 	csv_row_clear(&stamped);
 	return ret;
@@ -96,7 +97,7 @@ static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_wri
 		     struct err *e)
 {
 	uint64_t begin = now_ns();
-	double measured = 0, whole;
+	double replayed = 0, whole;
 	struct progress p;
 	size_t done = 0, todo = 0;
 	int ret = 0;
@@ -108,13 +109,13 @@ static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_wri
 		if (s->cell[i].done)
 			continue;
 		show_step(&p, &s->cell[i]);
-		ret = sweep_one(&s->cell[i], base, csv, &measured, e);
+		ret = sweep_one(&s->cell[i], base, csv, &replayed, e);
 		done += !ret;
 	}
 	progress_end(&p);
 	whole = (double)(now_ns() - begin) * 1e-9;
-	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it measured\n", done, todo,
-		whole, whole > 0 ? 100 * measured / whole : 0);
+	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it replay\n", done, todo,
+		whole, whole > 0 ? 100 * replayed / whole : 0);
 	if (interrupted())
 		fprintf(stderr, "interrupted: %zu trials are missing; --resume does them\n",
 			todo - done);

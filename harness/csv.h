@@ -30,7 +30,7 @@
 	x(options, "every option of the table, resolved: name=value;name=value")                 \
 	x(kind, "tt, pawn, eval, kv; `all` for the row that carries the times of several")       \
 	x(trace, "trace or workload")                                                            \
-	x(trace_hash, "xxh64 of the operations replayed, hexadecimal")                           \
+	x(trace_hash, "xxh64 of the whole trace, or of the first made stream, hexadecimal")                           \
 	x(hash_mib, "size asked for, MiB; entries end in e")                                     \
 	x(table_bytes, "bytes really allocated for the table, locks and counters included")      \
 	x(entries, "entries the table can hold")                                                 \
@@ -40,16 +40,16 @@
 	x(cpus, "OS indices of the CPUs in pinning order")                                       \
 	x(oversubscribed, "1 if there were more threads than allowed CPUs")                      \
 	x(deal, "rule for more threads than streams: split, clone, salt; fewer are merged")      \
-	x(clears, "recorded clears and repetitions: barrier, live, drop")                        \
+	x(clears, "recorded clears and repetitions: barrier, drop")                        \
 	x(mode, "throughput, audit, latency")                                                    \
 	x(pacing, "asap or recorded")                                                            \
 	x(caller, "what the caller does with an answer: batch, branch, chain")                   \
 	x(lookahead, "operations ahead whose line is prefetched; 0 = none")                      \
 	x(seed, "seed of everything random in the run")                                          \
 	x(trial, "1, 2, ... within a cell")                                                      \
-	x(seconds, "measured wall time, clears and waits excluded")                              \
-	x(overlap, "share of that time during which all threads ran")                            \
-	x(ops, "operations done: probes and stores")                                             \
+	x(seconds, "timed: wall time in which all threads ran, clears excluded")                        \
+	x(overlap, "share of the replay in which all threads ran, and which was timed")                         \
+	x(ops, "operations done, timed or not: probes and stores")                                             \
 	x(probes, "probes")                                                                      \
 	x(stores, "stores, dropped ones included")                                               \
 	x(hits, "probes with at least one matching entry")                                       \
@@ -91,7 +91,7 @@
 	x(null_ns, "the harness's floor: reading and dispatching an operation, no table")        \
 	x(refresh, "tt: the refresh option in force: always, stale, cas, never")                    \
 	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
-	x(measured_share, "measured time of the trial's whole time, setup and clears included")  \
+	x(replay_share, "replay, timed or only counted, in the trial's whole time with setup and clears")  \
 	x(streams, "recorded streams of the trace, one a recorded thread")                       \
 	x(preemptions, "times a replaying thread lost its CPU while the clock ran")
 /* clang-format on */

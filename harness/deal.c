@@ -110,25 +110,39 @@ static struct timed_list split(const struct timed_list *in, unsigned sharer, uns
 	return out;
 }
 
+/* How many of the clears are at or before a time. */
+static size_t epoch_at(const struct timed_list *clears, uint64_t when)
+{
+	size_t n = 0;
+
+	while (n < clears->nr && clears->at[n].when <= when)
+		n++;
+	return n;
+}
+
 /*
- * The whole stream, rotated by sharer/sharers within each stretch between two clears,
- * so that a clear keeps its place. Events are the first sharer's only. The salt leaves
- * the upper 32 bits alone, which hold the line index.
+ * The whole stream, rotated by sharer/sharers within each stretch between two events or
+ * clears, its own or another stream's, so that these keep their place. Events are the
+ * first sharer's only. The salt leaves the upper 32 bits alone, which hold the line index.
  */
 static struct timed_list clone(const struct timed_list *in, unsigned sharer, unsigned sharers,
-			       uint64_t salt)
+			       uint64_t salt, const struct timed_list *clears)
 {
 	struct timed_list out = { 0 };
 	size_t from = 0, to;
 
 	for (; from < in->nr; from = to) {
+		size_t epoch = epoch_at(clears, in->at[from].when);
+
 		if (is_event(&in->at[from].op)) {
 			to = from + 1;
 			if (!sharer)
 				push(&out, &in->at[from]);
 			continue;
 		}
-		for (to = from; to < in->nr && !is_event(&in->at[to].op); to++)
+		for (to = from; to < in->nr && !is_event(&in->at[to].op) &&
+				epoch_at(clears, in->at[to].when) == epoch;
+		     to++)
 			;
 		for (size_t i = 0; i < to - from; i++) {
 			size_t turn = (to - from) * sharer / sharers;
@@ -145,7 +159,8 @@ static struct timed_list clone(const struct timed_list *in, unsigned sharer, uns
 
 /* What thread `id` of `threads` gets. */
 static struct timed_list deal_one(const struct timed_list *in, size_t nr, unsigned id,
-				  unsigned threads, enum deal deal, uint64_t seed)
+				  unsigned threads, enum deal deal, uint64_t seed,
+				  const struct timed_list *clears)
 {
 	unsigned own = id % nr;
 	unsigned sharer = id / (unsigned)nr;
@@ -156,10 +171,10 @@ static struct timed_list deal_one(const struct timed_list *in, size_t nr, unsign
 	if (deal == DEAL_SPLIT)
 		return split(&in[own], sharer, sharers);
 	return clone(&in[own], sharer, sharers,
-		     deal == DEAL_SALT && id ? mix64(seed + id) | 1 : 0);
+		     deal == DEAL_SALT && id ? mix64(seed + id) | 1 : 0, clears);
 }
 
-/* Times of the clears that are not before every operation, ascending and distinct. */
+/* The clears with operations before and after them, ascending, one of several in a row. */
 static struct timed_list find_clears(const struct timed_list *in, size_t nr)
 {
 	struct timed_list all = merge(in, nr, 0, 1), clears = { 0 };
@@ -174,6 +189,8 @@ static struct timed_list find_clears(const struct timed_list *in, size_t nr)
 			traffic = true;
 		}
 	}
+	if (clears.nr && !traffic)
+		clears.nr--;
 	free(all.at);
 	return clears;
 }
@@ -206,20 +223,39 @@ static void add_event(struct stream *s, size_t at, enum event_type type)
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
 }
 
-/* Bare operations and events, clears placed by time. */
+/* Is this the very record of that clear? */
+static bool is_clear(const struct timed *t, const struct timed *clear)
+{
+	return t->op.op == OP_CLEAR && t->when == clear->when;
+}
+
+static bool holds_clear(const struct timed_list *l, const struct timed *clear)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (is_clear(&l->at[i], clear))
+			return true;
+	return false;
+}
+
+/* Bare operations and events. A clear falls where it was recorded, in other streams
+ * before the first operation that is not earlier. */
 static void split_events(struct stream *s, const struct timed_list *l,
 			 const struct timed_list *clears)
 {
 	size_t nr = 0, next = 0;
+	bool own;
 
 	for (size_t i = 0; i < l->nr; i++)
 		nr += !is_event(&l->at[i].op);
 	stream_alloc(s, nr);
 	nr = 0;
+	own = clears->nr && holds_clear(l, &clears->at[0]);
 	for (size_t i = 0; i < l->nr; i++) {
-		while (next < clears->nr && l->at[i].when >= clears->at[next].when) {
+		while (next < clears->nr && (own ? is_clear(&l->at[i], &clears->at[next])
+						 : l->at[i].when >= clears->at[next].when)) {
 			add_event(s, nr, EVENT_EPOCH);
 			next++;
+			own = next < clears->nr && holds_clear(l, &clears->at[next]);
 		}
 		if (l->at[i].op.op == OP_NEW_GENERATION)
 			add_event(s, nr, EVENT_GENERATION);
@@ -275,7 +311,7 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 		cuts = find_clears(in, trace->nr_streams);
 	for (unsigned i = 0; i < threads; i++) {
 		struct timed_list mine =
-			deal_one(in, trace->nr_streams, i, threads, deal, seed);
+			deal_one(in, trace->nr_streams, i, threads, deal, seed, &cuts);
 
 		split_events(&t->stream[i], &mine, &cuts);
 		free(mine.at);

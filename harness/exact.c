@@ -22,18 +22,17 @@ struct exact {
 	_Atomic bool wanted; /* somebody wants rest: look before every operation */
 	pthread_mutex_t lock;
 	pthread_cond_t moved; /* running or asking changed */
-	unsigned running; /* threads between two points of rest */
+	unsigned running; /* threads that have entered and are not at rest */
 	bool asking; /* one thread has or wants everybody at rest */
 	uint64_t false_misses, lost_stores; /* under the lock */
 };
 
-struct exact *exact_create(const struct key_set *keys, unsigned parties)
+struct exact *exact_create(const struct key_set *keys)
 {
 	struct exact *x = xcalloc(1, sizeof(*x));
 
 	x->keys = *keys;
 	x->gone = xcalloc(keys->nr, sizeof(*x->gone));
-	x->running = parties;
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->moved, NULL);
 	return x;
@@ -49,7 +48,8 @@ void exact_free(struct exact *x)
 	free(x);
 }
 
-/* Stand still while somebody looks. Under the lock. */
+/* Stand still while somebody looks. Under the lock, which the wait releases: [exact.R],
+ * pairs with [exact.A]. */
 static void rest(struct exact *x)
 {
 	x->running--;
@@ -57,6 +57,13 @@ static void rest(struct exact *x)
 	while (x->asking)
 		pthread_cond_wait(&x->moved, &x->lock);
 	x->running++;
+}
+
+void exact_enter(struct exact *x)
+{
+	pthread_mutex_lock(&x->lock);
+	x->running++;
+	pthread_mutex_unlock(&x->lock);
 }
 
 void exact_leave(struct exact *x)
@@ -110,8 +117,8 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key)
 	atomic_store_explicit(&x->wanted, true, memory_order_relaxed);
 	while (x->running > 1)
 		pthread_cond_wait(&x->moved, &x->lock);
-	/* Everybody else is inside rest() or has left, and the lock orders their stores
-	 * before this look. */
+	/* [exact.A] Everybody else is inside rest() or has left: [exact.R], their last release
+	 * of the lock, is before our acquire of it, and so are their stores. */
 	if (atomic_load_explicit(gone, memory_order_relaxed)) {
 		/* lost to a thread that asked before: counted there */
 	} else if (t->loops->find(t, w, key, word)) {

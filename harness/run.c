@@ -13,7 +13,7 @@
 #include "meet.h"
 
 /* Operations between two looks at the stop flag. */
-#define CHUNK 4096u
+#define CHUNK 1024u
 /* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
 #define WARM_UP_OPS (256u << 10)
 #define TICK_NS 10000000
@@ -27,10 +27,15 @@ struct runner {
 	pthread_t thread;
 	struct err err;
 	bool failed;
-	size_t at; /* next operation of the stream */
+	size_t epoch, at; /* where the epoch began in the stream; next operation */
+	bool through; /* the stream was played to its end */
 	size_t event; /* next event */
 	uint64_t start, end; /* of the epoch */
-	uint64_t busy_ns, ops, preempted;
+	/* The window: from the start until one thread is through its part of the epoch. */
+	bool window_open;
+	uint64_t window_end, window_ops; /* time; operations before it */
+	uint64_t busy_ns, busy_ops; /* in windows */
+	uint64_t ops, preempted; /* in all */
 };
 
 struct run {
@@ -48,10 +53,11 @@ struct run {
 	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
 	/* written by the leader between two meetings, read by all after the second */
 	bool abandon, done;
+	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */
 	uint64_t pass;
-	uint64_t overlap_ns, wall_ns;
+	uint64_t whole_ns, window_ns, overlap_ns; /* over all epochs */
 	_Atomic uint64_t epoch_start; /* 0 while the clock stands; for the time keeper */
-	_Atomic uint64_t measured_ns;
+	_Atomic uint64_t replayed_ns; /* in the epochs before */
 };
 
 static bool is_leader(const struct runner *r)
@@ -85,6 +91,31 @@ static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
 	}
 }
 
+/*
+ * Speed is what all threads together do while all of them run. Streams are uneven: once
+ * the first is through its part of the epoch, the others finish theirs unmeasured, so
+ * that every operation is done, and counted, as often as it was recorded.
+ */
+static void close_window(struct runner *r)
+{
+	if (!r->window_open)
+		return;
+	r->window_open = false;
+	r->window_end = now_ns();
+	if (r->ops == r->window_ops) {
+		r->window_end = UINT64_MAX; /* nothing to do: not one of those that ran */
+		return;
+	}
+	r->busy_ns += r->window_end - r->start;
+	r->busy_ops += r->ops - r->window_ops;
+}
+
+static bool all_run(const struct run *run)
+{
+	/* relaxed: a chunk more or less */
+	return READ_ONCE32(&run->unfinished) == run->threads;
+}
+
 /* Operations [at, to) in chunks, until told to stop. Returns where it got to. */
 static size_t replay_range(struct runner *r, size_t at, size_t to)
 {
@@ -97,30 +128,11 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
+		r->ops += nr;
+		if (!all_run(run))
+			close_window(r);
 	}
 	return at;
-}
-
-/*
- * A run for a time is to be one of all threads all the time: who is through before the
- * others starts its stretch of operations again until the last is through. Events are
- * not repeated. Runs by passes do everything once and wait.
- */
-static void fill_time(struct runner *r, size_t from, size_t to)
-{
-	struct run *run = r->run;
-
-	if (run->p->seconds == 0)
-		return;
-	/* relaxed: a chunk more or less */
-	atomic_fetch_sub_explicit(&run->unfinished, 1, memory_order_relaxed);
-	for (size_t at = from; from < to && READ_ONCE32(&run->unfinished) && !stopped(run);) {
-		size_t nr = to - at < CHUNK ? to - at : CHUNK;
-
-		replay_ops(r, r->stream->op + at, nr);
-		r->ops += nr;
-		at = at + nr == to ? from : at + nr;
-	}
 }
 
 static void new_generation(struct run *run)
@@ -130,38 +142,31 @@ static void new_generation(struct run *run)
 			table_new_generation(run->table[k]);
 }
 
-/* Until the next clear, the stream's end or the stop flag; counts operations. */
+/* Until the next clear, the stream's end or the stop flag. */
 static void replay_epoch(struct runner *r)
 {
 	const struct stream *s = r->stream;
-	size_t begin = r->at;
 
+	r->epoch = r->at;
 	for (;;) {
 		bool last = r->event == s->nr_events;
 		size_t to = last ? s->nr : s->event[r->event].at;
-		size_t from = r->at;
 
-		r->at = replay_range(r, from, to);
-		r->ops += r->at - from;
+		r->at = replay_range(r, r->at, to);
 		if (r->at < to)
 			return;
+		r->through = last;
 		if (last || s->event[r->event++].type == EVENT_EPOCH)
-			break;
+			return;
 		new_generation(r->run);
 	}
-	if (r->run->p->traffic->clears == CLEARS_BARRIER)
-		fill_time(r, begin, r->at);
-}
-
-static bool stream_ended(const struct runner *r)
-{
-	return r->at == r->stream->nr && r->event == r->stream->nr_events;
 }
 
 static void rewind_stream(struct runner *r)
 {
 	r->at = 0;
 	r->event = 0;
+	r->through = false;
 }
 
 /* Without clears a repetition needs no meeting: each thread goes round by itself. */
@@ -177,6 +182,22 @@ static void replay_laps(struct runner *r)
 	} while (r->stream->nr && !stopped(r->run) && (p->seconds > 0 || laps < p->passes));
 }
 
+/* The operations of this thread in the epoch that ended. */
+static void clear_epoch(struct runner *r)
+{
+	struct run *run = r->run;
+
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		struct table *t = run->table[k];
+
+		if (t && run->clear_whole[k])
+			t->class->clear(t, r->w.id, run->threads);
+		else if (t)
+			t->class->clear_ops(t, r->stream->op + r->epoch, r->at - r->epoch);
+	}
+}
+
+/* Everything, the first touch too. */
 static void clear_part(struct runner *r)
 {
 	struct run *run = r->run;
@@ -190,8 +211,10 @@ static void clear_part(struct runner *r)
 static void preload_part(struct runner *r)
 {
 	const struct traffic *t = r->run->p->traffic;
-	uint64_t i = t->preload_nr * r->w.id / r->run->threads;
-	uint64_t to = t->preload_nr * (r->w.id + 1) / r->run->threads;
+	uint64_t per_line = t->preload_per_line,
+		 lines = per_line ? t->preload_nr / per_line : 0;
+	uint64_t i = lines * r->w.id / r->run->threads * per_line;
+	uint64_t to = lines * (r->w.id + 1) / r->run->threads * per_line;
 	struct trace_op op[64 + MAX_LOOKAHEAD] = { { 0 } };
 
 	while (i < to) {
@@ -219,26 +242,49 @@ static uint64_t preemptions(void)
 	return (uint64_t)u.ru_nivcsw;
 }
 
+/* How to clear what the epoch wrote: by its operations if they are fewer than lines. */
+#define CLEAR_OP_COST 4 /* lines that memset clears in the time of one operation's */
+
+static void choose_clear(struct run *run)
+{
+	uint64_t ops = 0;
+
+	for (unsigned i = 0; i < run->threads; i++)
+		ops += run->runner[i].at - run->runner[i].epoch;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k])
+			run->clear_whole[k] = !run->table[k]->class->clear_ops ||
+					      CLEAR_OP_COST * ops > run->table[k]->lines;
+}
+
 /* The leader, while all others wait: account the epoch, decide whether to go on. */
 static void close_epoch(struct run *run)
 {
-	uint64_t first = UINT64_MAX, last_start = 0, first_end = UINT64_MAX, last = 0;
+	uint64_t first = UINT64_MAX, last_start = 0, window_end = UINT64_MAX, last = 0;
 	bool ended = true;
 
-	atomic_store_explicit(&run->epoch_start, 0, memory_order_relaxed);
 	for (unsigned i = 0; i < run->threads; i++) {
 		const struct runner *r = &run->runner[i];
 
+		ended &= r->through;
+		if (r->window_end == UINT64_MAX)
+			continue;
 		first = r->start < first ? r->start : first;
 		last_start = r->start > last_start ? r->start : last_start;
-		first_end = r->end < first_end ? r->end : first_end;
+		window_end = r->window_end < window_end ? r->window_end : window_end;
 		last = r->end > last ? r->end : last;
-		ended &= stream_ended(r);
 	}
-	run->wall_ns += last - first;
-	if (first_end > last_start)
-		run->overlap_ns += first_end - last_start;
-	atomic_store_explicit(&run->measured_ns, run->wall_ns, memory_order_relaxed);
+	WRITE_ONCE64(&run->epoch_start, 0);
+	if (!last) /* nobody had anything to do */
+		goto out;
+	run->whole_ns += last - first;
+	run->window_ns += window_end - first;
+	if (window_end > last_start)
+		run->overlap_ns += window_end - last_start;
+out:
+	/* [keep.R] release, pairs with [keep.A] */
+	smp_store_release(&run->replayed_ns, run->whole_ns);
+	choose_clear(run);
 	WRITE_ONCE32(&run->unfinished, run->threads);
 	run->pass += ended;
 	run->done = stopped(run) || (run->p->seconds == 0 && run->pass >= run->p->passes);
@@ -249,17 +295,27 @@ static void close_epoch(struct run *run)
 static void measured_epoch(struct runner *r)
 {
 	struct run *run = r->run;
+	bool drop = run->p->traffic->clears == CLEARS_DROP;
 
-	meet_all(&run->meet);
-	r->start = now_ns();
 	if (is_leader(r))
-		atomic_store_explicit(&run->epoch_start, r->start, memory_order_relaxed);
-	if (run->p->traffic->clears == CLEARS_DROP)
+		atomic_store_explicit(&run->epoch_start, now_ns(), memory_order_relaxed);
+	if (run->audit.exact)
+		exact_enter(run->audit.exact);
+	meet_all(&run->meet);
+	r->window_open = true;
+	r->window_ops = r->ops;
+	r->start = now_ns();
+	if (drop)
 		replay_laps(r);
 	else
 		replay_epoch(r);
 	r->end = now_ns();
-	r->busy_ns += r->end - r->start;
+	if (run->audit.exact)
+		exact_leave(run->audit.exact);
+	/* Who has nothing to do in an epoch does not end it for the others. */
+	if (r->ops != r->window_ops)
+		atomic_fetch_sub_explicit(&run->unfinished, 1, memory_order_relaxed);
+	close_window(r);
 	meet_all(&run->meet);
 	if (is_leader(r))
 		close_epoch(run);
@@ -275,9 +331,9 @@ static void measure(struct runner *r)
 		measured_epoch(r);
 		if (run->done)
 			break;
-		if (stream_ended(r))
+		clear_epoch(r);
+		if (r->through)
 			rewind_stream(r);
-		clear_part(r);
 	}
 	r->preempted = preemptions() - before;
 }
@@ -354,13 +410,12 @@ static void *runner_main(void *arg)
 	if (!run->p->audit) {
 		warm_up(r);
 		meet_all(&run->meet);
-		if (run->p->traffic->clears == CLEARS_BARRIER)
+		/* Preloaded traffic goes on from where it is: it is the same all the time. */
+		if (!run->p->traffic->preload_nr)
 			clear_part(r);
 	}
 	reset_counts(r);
 	measure(r);
-	if (run->audit.exact)
-		exact_leave(run->audit.exact);
 out_leave:
 	meet_all(&run->meet);
 	leave_tables(r);
@@ -379,20 +434,24 @@ static void keep_time(struct run *run)
 	for (;;) {
 		uint64_t start, measured;
 
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += TICK_NS;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_nsec -= 1000000000;
 			until.tv_sec++;
 		}
-		if (!sem_timedwait(&run->finished, &until))
+		if (!sem_clockwait(&run->finished, CLOCK_MONOTONIC, &until))
 			return;
 		if (interrupted())
 			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
 		if (!limit)
 			continue;
-		start = atomic_load_explicit(&run->epoch_start, memory_order_relaxed);
-		measured = atomic_load_explicit(&run->measured_ns, memory_order_relaxed);
+		/*
+		 * [keep.A] acquire, pairs with [keep.R]: with an epoch's time comes the end of
+		 * its clock, so that an epoch that ends just now is not counted twice.
+		 */
+		measured = smp_load_acquire(&run->replayed_ns);
+		start = READ_ONCE64(&run->epoch_start);
 		if (measured + (start ? now_ns() - start : 0) >= limit)
 			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
 	}
@@ -444,6 +503,12 @@ static void destroy_tables(struct run *run)
 		table_destroy(run->table[k]);
 }
 
+/* The workload is made for lines; other tables hold its keys if they are few enough. */
+static bool nothing_evicts(const struct table *t, const struct audit *a)
+{
+	return t && t->entries && (t->class->lines || a->keys[KIND_KV].nr <= t->never_evicts);
+}
+
 static void audit_begin(struct run *run)
 {
 	const struct run_params *p = run->p;
@@ -453,8 +518,8 @@ static void audit_begin(struct run *run)
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (run->table[k])
 			traffic_keys(p->traffic, k, &run->audit.keys[k]);
-	if (p->traffic->updates_only && run->table[KIND_KV] && run->table[KIND_KV]->entries)
-		run->audit.exact = exact_create(&run->audit.keys[KIND_KV], run->threads);
+	if (p->traffic->updates_only && nothing_evicts(run->table[KIND_KV], &run->audit))
+		run->audit.exact = exact_create(&run->audit.keys[KIND_KV]);
 }
 
 static void audit_end(struct run *run)
@@ -500,20 +565,24 @@ static void join_threads(struct run *run)
 
 static void collect_times(const struct run *run, struct run_result *r)
 {
-	uint64_t busy = 0;
+	uint64_t busy = 0, ops = 0;
 
 	for (unsigned i = 0; i < run->threads; i++) {
 		const struct runner *one = &run->runner[i];
 
 		r->ops += one->ops;
-		busy += one->ops ? one->busy_ns : 0;
+		for (enum kind k = 0; k < NR_KINDS; k++)
+			r->ops -= one->w.n[k].skipped;
+		busy += one->busy_ns;
+		ops += one->busy_ops;
 		r->preempted += one->preempted;
 		if (one->busy_ns)
-			r->mops += (double)one->ops * 1e3 / (double)one->busy_ns;
+			r->mops += (double)one->busy_ops * 1e3 / (double)one->busy_ns;
 	}
-	r->seconds = (double)run->wall_ns * 1e-9;
-	r->overlap = run->wall_ns ? (double)run->overlap_ns / (double)run->wall_ns : 0;
-	r->ns_per_op = r->ops ? (double)busy / (double)r->ops : 0;
+	r->seconds = (double)run->window_ns * 1e-9;
+	r->replay_seconds = (double)run->whole_ns * 1e-9;
+	r->overlap = run->whole_ns ? (double)run->overlap_ns / (double)run->whole_ns : 0;
+	r->ns_per_op = ops ? (double)busy / (double)ops : 0;
 }
 
 static int collect_tables(struct run *run, struct run_result *r, struct err *e)

@@ -4,10 +4,10 @@
  *
  * Phases: create the tables, start the threads, pin, clear in parallel (the first touch),
  * preload, one pass to warm up, clear again, then measured epochs. All threads meet
- * before and after each epoch; its time runs from its first thread's start to its last
- * thread's end, clears are outside. In a run for a time, a thread that is through an epoch
- * before the others starts its part again until the last is through, so that what is
- * measured is all threads all the time. At rest the audit walks the tables.
+ * before and after each epoch; clears are outside. Speed is measured in a window: from an
+ * epoch's start until the first thread is through its part of it. Recorded streams are
+ * uneven, and what the others do alone afterwards is done and counted, but not timed. At
+ * rest the audit walks the tables.
  */
 #ifndef TEARLINE_RUN_H
 #define TEARLINE_RUN_H
@@ -24,7 +24,7 @@ struct run_params {
 	struct table_size size[NR_KINDS];
 	const char *size_text[NR_KINDS]; /* "--hash 16", for messages */
 	enum mem_pages pages;
-	double seconds; /* measured time; 0: passes decide */
+	double seconds; /* of replay; 0: passes decide */
 	uint64_t passes;
 	enum caller caller;
 	unsigned lookahead;
@@ -43,9 +43,10 @@ struct run_table {
 struct run_result {
 	struct run_table table[NR_KINDS];
 	uint64_t ops;
-	double seconds; /* sum of the epochs' wall times */
-	double overlap; /* share of it during which all threads ran */
-	double mops, ns_per_op;
+	double seconds; /* timed: sum of the windows */
+	double replay_seconds; /* sum of the epochs' wall times */
+	double overlap; /* the windows' share of the epochs' wall time */
+	double mops, ns_per_op; /* in the windows */
 	double whole_seconds; /* from create to destroy */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	bool exact; /* the two below are filled */

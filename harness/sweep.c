@@ -181,7 +181,9 @@ static void plan_round(struct sweep *s, struct sweep_cell *out, uint64_t trial,
 	for (size_t src = 0; src < s->nr_sources; src++) {
 		for (size_t h = 0; h < s->nr_hash; h++) {
 			for (size_t n = 0; n < s->nr_threads; n++) {
-				size_t setup = (src * s->nr_hash + h) * s->nr_threads + n;
+				/* Only a workload is made for a size. */
+				size_t size = s->source[src].workload ? h : 0;
+				size_t setup = (src * s->nr_hash + size) * s->nr_threads + n;
 
 				for (size_t t = 0; t < s->nr_tables; t++)
 					*out++ = (struct sweep_cell){

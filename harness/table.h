@@ -133,6 +133,11 @@ struct table_class {
 	void (*thread_leave)(struct table *t, struct worker *w);
 	/* Make part `part` of `parts` empty; all parts at the same time, no traffic. */
 	void (*clear)(struct table *t, unsigned part, unsigned parts);
+	/*
+	 * optional: empty what these operations may have written, where that is less work.
+	 * All threads at the same time, each with its own operations; the generation too.
+	 */
+	void (*clear_ops)(struct table *t, const struct trace_op *op, size_t nr);
 	struct table_class *next;
 };
 
@@ -154,6 +159,7 @@ struct table {
 	uint64_t lines;
 	unsigned index_bits;
 	uint64_t entries; /* that can be held */
+	uint64_t never_evicts; /* so many keys fit whichever they are; lines: see traffic.h */
 	uint64_t bytes; /* allocated for it, locks and counters included */
 	struct mem mem; /* the entries */
 	struct mem side; /* locks or counters beside them */

@@ -60,8 +60,10 @@ struct traffic {
 	size_t recorded_streams; /* 0: a workload, made for each thread */
 	enum clears clears;
 
-	/* Workloads: keys stored before each run, off the clock; key i of nr. */
+	/* Workloads: keys stored before each run, off the clock; key i of nr. So many in a
+	 * row share a line, and one thread stores them: losing keys comes later. */
 	uint64_t preload_nr;
+	unsigned preload_per_line;
 	uint64_t (*preload_key)(const struct traffic *t, uint64_t i);
 	bool updates_only; /* nothing can be evicted: exact mode applies */
 	unsigned index_bits; /* of the table it was made for */

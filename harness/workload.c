@@ -54,15 +54,14 @@ static uint64_t spread_line(const struct traffic *t, uint64_t i, uint64_t lines)
 struct made {
 	struct traffic t; /* first: preload_key gets it back */
 	uint64_t lines;
-	unsigned preloaded_per_line;
 };
 
 static uint64_t preload_key(const struct traffic *t, uint64_t i)
 {
 	const struct made *m = (const struct made *)t;
 
-	return key_of(t, spread_line(t, i / m->preloaded_per_line, m->lines),
-		      i % m->preloaded_per_line);
+	return key_of(t, spread_line(t, i / t->preload_per_line, m->lines),
+		      i % t->preload_per_line);
 }
 
 static void fill(struct made *m, const struct workload *w, struct stream *s, uint64_t thread)
@@ -150,7 +149,7 @@ int traffic_from_workload(const char *spec, const struct table_size *size, unsig
 		return -1;
 	m = xcalloc(1, sizeof(*m));
 	m->lines = w.lines && w.lines < lines ? w.lines : lines;
-	m->preloaded_per_line = w.preloaded_per_line;
+	m->t.preload_per_line = w.preloaded_per_line;
 	m->t.index_bits = (unsigned)__builtin_ctzll(lines);
 	m->t.seed = seed;
 	m->t.mate = 32567;

@@ -401,6 +401,7 @@ static int T(create)(struct table *t, const struct table_params *p, struct err *
 	t->priv = s;
 	t->bytes = nr * (s->map_bytes + sizeof(struct shard));
 	t->entries = nr * (s->capacity / 2) + 2; /* and the two odd keys */
+	t->never_evicts = s->capacity / 2;
 	return 0;
 out_mem:
 	mem_unmap(&t->mem);

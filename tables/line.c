@@ -54,6 +54,21 @@ void line_clear(struct table *t, unsigned part, unsigned parts)
 		WRITE_ONCE64(&t->generation, 0);
 }
 
+/* Lines are written by stores of their keys only: bumps and refreshes stay inside. */
+void line_clear_ops(struct table *t, const struct trace_op *op, size_t nr)
+{
+	for (const struct trace_op *end = op + nr; op < end; op++) {
+		atomic_word *line = line_of(t, op->key);
+
+		if (op->op != 2 * t->kind + 1)
+			continue;
+		/* relaxed: others may be at the same line, with the same zeros */
+		for (unsigned i = 0; i < line_words(t->kind); i++)
+			WRITE_ONCE64(&line[i], 0);
+	}
+	WRITE_ONCE64(&t->generation, 0);
+}
+
 void line_walk(struct table *t, line_sig_fn *sig, table_walk_fn *fn, void *arg)
 {
 	unsigned nr = entry_words(t->kind);

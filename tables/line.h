@@ -159,6 +159,7 @@ int line_create(struct table *t, const struct table_params *p, struct err *e);
 int line_create_side(struct table *t, const struct table_params *p, uint64_t bytes,
 		     struct err *e);
 void line_clear(struct table *t, unsigned part, unsigned parts);
+void line_clear_ops(struct table *t, const struct trace_op *op, size_t nr);
 
 /* What a scheme's signature decodes to at rest. */
 typedef uint64_t line_sig_fn(uint64_t sig, unsigned nr, const uint64_t *word);
@@ -166,7 +167,9 @@ void line_walk(struct table *t, line_sig_fn *sig, table_walk_fn *fn, void *arg);
 
 #define LINE_KINDS (1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV)
 /* The fields of a class that all line tables share. */
-#define LINE_CLASS .kinds = LINE_KINDS, .lines = true, .sig_bits = 64, .clear = line_clear
+#define LINE_CLASS                                                               \
+	.kinds = LINE_KINDS, .lines = true, .sig_bits = 64, .clear = line_clear, \
+	.clear_ops = line_clear_ops
 #define REFRESH_OPTION                                                            \
 	{                                                                         \
 		"refresh", REFRESH_CHOICES, "always",                             \

@@ -199,18 +199,20 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	atomic_word *line = line_of(t, key);
 	uint64_t word[4];
 	struct tt_answer a;
-	unsigned match;
+	unsigned match, matches;
 	unsigned cookie;
 
 	do {
 		a = (struct tt_answer){ 0 };
 		match = 0;
+		matches = 0;
 		cookie = T(begin_read)(t, w, index);
 #pragma GCC unroll 4
 		for (unsigned s = 0; s < line_slots(KIND_TT); s++) {
 			if (!T(load)(&line[2 * s], key, 1, &word[s]) || tt_empty(word[s]))
 				continue;
 			match |= 1u << s;
+			matches++;
 			if (tt_lookup(&a, word[s], &q))
 				break;
 		}
@@ -229,7 +231,7 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 		for (unsigned m = match; m; m &= m - 1)
 			audit_check(w, KIND_TT, t, key, &word[__builtin_ctz(m)], n);
 	n->hits += match != 0;
-	n->matches += (unsigned)__builtin_popcount(match);
+	n->matches += matches;
 	n->usable[a.bound]++;
 	return (struct answer){ .hit = match,
 				.word = a.move + (uint64_t)(unsigned)a.value + a.bound +

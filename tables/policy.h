@@ -198,7 +198,10 @@ static inline uint64_t tt_merge(struct tt_slot victim, const struct tt_store *in
 			    generation);
 }
 
-/* What a search asks of the table. next_depth 255: unknown, never avoids null. */
+/* A search that does not say its null-move depth is never told to avoid it. */
+#define TT_NEXT_UNKNOWN 255
+
+/* What a search asks of the table. */
 struct tt_query {
 	int alpha, beta;
 	uint8_t depth;
@@ -236,8 +239,8 @@ static inline bool tt_lookup(struct tt_answer *a, uint64_t word, const struct tt
 	unsigned score = 8 * tt_depth(word) + 1;
 
 	a->threat |= tt_threat(word);
-	a->avoid_null |= tt_depth(word) >= q->next_depth && tt_bound(word) != TT_LOWER &&
-			 tt_value(word) < q->beta;
+	a->avoid_null |= q->next_depth != TT_NEXT_UNKNOWN && tt_depth(word) >= q->next_depth &&
+			 tt_bound(word) != TT_LOWER && tt_value(word) < q->beta;
 	if (tt_move(word) && score > a->move_score) {
 		a->move = tt_move(word);
 		a->move_score = score;

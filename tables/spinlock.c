@@ -283,7 +283,7 @@ static struct table_class spinlock_class = {
 	LINE_CLASS,
 	.options = { [OPTION_LOCK] = { "lock", LOCK_CHOICES, "fas", "kind of lock" },
 		     [OPTION_STRIPES] = { "stripes", NULL, "256",
-					  "global, a power of two, or line: how many locks" },
+					  "global, a power of two, or line: how many locks, at most one a line" },
 		     REFRESH_OPTION },
 	.create = spinlock_create,
 	.destroy = spinlock_destroy,

@@ -9,7 +9,8 @@
  *
  * An entry of n words has sig = key ^ rot(w1, 0) ^ rot(w2, 1) ^ ... ^ rot(wn, n - 1):
  * every word is folded in, since a check over part of an entry protects only that part,
- * and rotated by its number, so that equal changes in two words do not cancel.
+ * and rotated by its number, so that equal changes in two words do not cancel. Numbers
+ * begin at 0, which makes the one-word entry the plain scheme and no special case.
  *
  * When two stores (K1,D1), (K2,D2) race, a slot or a reader may end up with D1 and
  * K2^D2, which decodes to the key K2^D2^D1:

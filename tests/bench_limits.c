@@ -31,7 +31,7 @@ struct contestant {
 	enum caller caller;
 	double seconds; /* 0: SECONDS */
 	double ns[ROUNDS], mops[ROUNDS];
-	double share; /* of its whole time spent measuring */
+	double share; /* of its whole time spent replaying */
 };
 
 static void run_table(struct contestant *c, unsigned round)
@@ -60,7 +60,7 @@ static void run_table(struct contestant *c, unsigned round)
 		fixture_die(&e);
 	c->ns[round] = r.ns_per_op;
 	c->mops[round] = r.mops;
-	c->share = r.seconds / r.whole_seconds;
+	c->share = r.replay_seconds / r.whole_seconds;
 	placement_free(&placement);
 	table_spec_free(&table);
 }
@@ -323,7 +323,7 @@ static void two_threads(void)
 	traffic_free(t);
 }
 
-/* How much of a sweep's time is measured: cells of one second, cleared every repetition. */
+/* How much of a sweep's time is replay: cells of one second, cleared every repetition. */
 static void sweep_share(const char *path)
 {
 	struct traffic *t = deal_trace(path, 1, CLEARS_BARRIER);
@@ -348,7 +348,7 @@ static void sweep_share(const char *path)
 		char text[64];
 
 		run_table(&c[i], 0);
-		snprintf(text, sizeof(text), "share of a cell's time measured, %s", c[i].spec);
+		snprintf(text, sizeof(text), "share of a cell's time in replay, %s", c[i].spec);
 		verdict(text, c[i].share, 0.75, true, "");
 	}
 	traffic_free(t);

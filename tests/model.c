@@ -181,7 +181,8 @@ static struct model_answer probe_tt(struct model *m, const struct trace_op *op)
 			m->n.refreshes++;
 		}
 		threat |= x->threat;
-		if (x->depth >= op->next_depth && x->bound != TT_LOWER && x->value < op->beta)
+		if (op->next_depth != TRACE_DEPTH_UNKNOWN && x->depth >= op->next_depth &&
+		    x->bound != TT_LOWER && x->value < op->beta)
 			avoid_null = true;
 		if (x->move && (int)x->depth > best_depth) {
 			best_depth = (int)x->depth;

@@ -176,7 +176,8 @@ static void exact_tells_missed_from_lost(void **state)
 	struct exact *x;
 
 	scene_open(&s, "unsync", KIND_KV, 64);
-	x = s.audit.exact = exact_create(&s.audit.keys[KIND_KV], 1);
+	x = s.audit.exact = exact_create(&s.audit.keys[KIND_KV]);
+	exact_enter(x);
 	WRITE_ONCE64(&s.f.t->word[0], scene_keys[0]);
 	WRITE_ONCE64(&s.f.t->word[1], stamped(scene_keys[0], true));
 	/* It is there: whoever missed it was told wrong. */

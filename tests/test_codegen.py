@@ -57,17 +57,28 @@ def check_loops(functions, names):
 
 
 def check_xor(functions):
-    """On x86-64: no locked instruction, exchange or fence, whatever the loop."""
+    """On x86-64: plain moves; no locked instruction, exchange, fence or call in the loop."""
+    loops = 0
     for name, code in functions.items():
-        if re.match(r"xor_(tt|pawn|eval|kv)_(batch|branch|chain)_replay", name):
-            for ins in code:
-                # refresh=cas is an option of the same loop: its compare-and-swap is the
-                # one locked instruction that may stand there.
-                if re.match(r"lock cmpxchg", ins) and "_tt_" in name:
-                    continue
-                if re.match(r"(lock|xchg|mfence|lfence|sfence|cmpxchg)\b", ins) and \
-                        not re.match(r"xchg +%ax,%ax", ins):
-                    yield f"{name}: {ins}"
+        if not re.match(r"xor_(tt|pawn|eval|kv)_(batch|branch|chain)_replay$", name):
+            continue
+        loops += 1
+        for ins in code:
+            # refresh=cas is an option of the same loop: its compare-and-swap is the one
+            # locked instruction that may stand there.
+            if re.match(r"lock cmpxchg", ins) and "_tt_" in name:
+                continue
+            if re.match(r"(lock|xchg|mfence|lfence|sfence|cmpxchg)\b", ins) and \
+                    not re.match(r"xchg +%ax,%ax", ins):
+                yield f"{name}: {ins}"
+            if re.match(r"call", ins) and "<counts_add" not in ins:
+                yield f"{name}: {ins}"
+        # A store writes the data word and the signature: two moves to the line.
+        stores = [i for i in code if re.match(r"movq? +%r\w+,(0x\w+)?\(%r(?!sp)\w+", i)]
+        if len(stores) < 2:
+            yield f"{name}: {len(stores)} plain moves to memory, expected at least 2"
+    if loops != 12:
+        yield f"{loops} loops of xor found, expected 4 kinds x 3 callers"
 
 
 def main():

@@ -46,7 +46,6 @@ static bool same_contents(struct fixture *f, struct model *m)
 	return c.equal && c.slots == taken;
 }
 
-/* Same for both, up to a known difference: a table of refresh=always rewrites more. */
 static bool same_counts(const struct counts *a, const struct counts *b)
 {
 	return !memcmp(a, b, sizeof(*a));

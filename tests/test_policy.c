@@ -260,7 +260,7 @@ static void avoid_null_needs_all_three(void **state)
 	assert_true(a.avoid_null);
 	a = (struct tt_answer){ 0 };
 	q.next_depth = 255; /* unknown */
-	tt_lookup(&a, entry(TT_UPPER, 254, 19, 0, 0), &q);
+	tt_lookup(&a, entry(TT_UPPER, 255, 19, 0, 0), &q);
 	assert_false(a.avoid_null);
 }
 

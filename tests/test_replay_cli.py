@@ -388,7 +388,7 @@ class Counts(Cli):
 
     def test_clears(self):
         args = ("--table", "xor", "--trace", trace("typhoon-*"), "--kinds", "pawn",
-                "--pawn-hash", 16)
+                "--pawn-hash", 16, "--passes", 2)
         barrier, = self.replay(*args)
         drop, = self.replay(*args, "--clears", "drop")
         self.assertEqual((barrier["clears"], drop["clears"]), ("barrier", "drop"))
@@ -437,7 +437,7 @@ class Deal(Cli):
         for path in traces():
             counts, streams = trace_info(path)
             probes, stores = counts["tt"]
-            for threads in 1, 2, 4:
+            for threads in 1, 2, 4, 8:
                 for how in "split", "clone", "salt":
                     if threads % streams and streams % threads:
                         continue
