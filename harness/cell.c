@@ -163,6 +163,8 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.lookahead = (unsigned)a->lookahead,
 		.audit = a->mode == MODE_AUDIT,
 		.seed = a->seed,
+		.tick = c->tick,
+		.tick_arg = c->tick_arg,
 	};
 
 	if (cell_sizes(c, p->size, e))
@@ -280,8 +282,6 @@ static void warn(char **list, const char *text)
 	*list = more;
 }
 
-/* Below this overlap a good part of the figure is of fewer threads. */
-#define OVERLAP_LOW 0.9
 /* Time slices lost a second and thread: a quiet machine has next to none. */
 #define PREEMPTIONS_HIGH 5.0
 
@@ -296,8 +296,6 @@ static void warning_field(const struct cell *c, const struct cell_setup *s,
 		warn(&list, "more threads than CPUs");
 	else if ((double)r->preempted > PREEMPTIONS_HIGH * r->seconds * c->threads)
 		warn(&list, "other programs took CPU time");
-	if (c->threads > 1 && r->overlap < OVERLAP_LOW)
-		warn(&list, "all threads ran for less than 90 % of the time");
 	csv_set(row, COL_warnings, list);
 	free(list);
 }

@@ -81,6 +81,8 @@ struct cell {
 	struct source *source;
 	const char *hash;
 	unsigned threads;
+	void (*tick)(void *arg, double replayed); /* see run.h; may be NULL */
+	void *tick_arg;
 };
 
 /* Traffic and placement of a cell, ready to run; shared by cells that differ in table. */

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "env.h"
 #include "interrupt.h"
+#include "progress.h"
 
 struct replay_args {
 	struct cell_args cell;
@@ -133,6 +134,21 @@ out:
 	return ret;
 }
 
+/* How far the whole command is: trials of equal time, one after another. */
+struct replay_progress {
+	struct progress p;
+	uint64_t trials_done;
+};
+
+static void show_progress(void *arg, double replayed)
+{
+	struct replay_progress *rp = arg;
+	double each = args.cell.seconds;
+
+	progress_seconds(&rp->p, (double)rp->trials_done * each + replayed,
+			 (double)args.trials * each);
+}
+
 static int check_args(int first, int argc, char **argv, struct err *e)
 {
 	if (first < argc)
@@ -154,6 +170,7 @@ static int replay(struct err *e)
 			  .hash = args.hash,
 			  .threads = (unsigned)args.threads };
 	struct csv_writer *csv = NULL;
+	struct replay_progress progress = { .trials_done = 0 };
 	struct csv_row base = { 0 };
 	struct cell_setup setup;
 	struct topo *topo;
@@ -172,8 +189,14 @@ static int replay(struct err *e)
 	if (cell_try(&c, &setup, e) || (args.csv && csv_open(args.csv, &csv, e)))
 		goto out_setup;
 	ret = 0;
-	for (uint64_t trial = 1; !ret && trial <= args.trials && !interrupted(); trial++)
+	c.tick = show_progress;
+	c.tick_arg = &progress;
+	progress_begin(&progress.p, args.trials);
+	for (uint64_t trial = 1; !ret && trial <= args.trials && !interrupted(); trial++) {
 		ret = run_trial(&c, &setup, &base, trial, csv, e);
+		progress.trials_done++;
+	}
+	progress_end(&progress.p);
 	if (csv && csv_close(csv, ret ? &(struct err){ { 0 } } : e))
 		ret = -1;
 out_setup:

@@ -19,6 +19,8 @@ struct progress {
 void progress_begin(struct progress *p, size_t total);
 /* One more is done; text says what is next. */
 void progress_step(struct progress *p, const char *text);
+/* Seconds of `total` are over in what is done now: for a run of one long piece. */
+void progress_seconds(struct progress *p, double done, double total);
 /* Leave the terminal clean. */
 void progress_end(struct progress *p);
 

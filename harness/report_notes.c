@@ -10,7 +10,7 @@
 #define OUTLIER_MADS 5
 #define OUTLIER_SHARE 0.05
 #define MAD_TO_SIGMA 1.4826
-#define LOW_OVERLAP 0.9
+#define LOW_OVERLAP 0.5
 
 static size_t count_rows(const struct report *rp, bool (*test)(const struct record *r))
 {
@@ -61,7 +61,8 @@ static const struct {
 	{ is_oversubscribed, "with more threads than allowed CPUs (*): a table waits there for "
 			     "threads that are not running" },
 	{ is_dirty, "of a version with uncommitted changes: nobody can build it again" },
-	{ overlaps_little, "in which all threads ran together for less than 90 % of the time" },
+	{ overlaps_little,
+	  "of which less than half was timed: their streams are uneven, and only what all threads ran together is" },
 	{ mode_is_unknown, "of a mode other than throughput, audit and latency: not shown" },
 };
 

@@ -452,7 +452,10 @@ static void keep_time(struct run *run)
 		 */
 		measured = smp_load_acquire(&run->replayed_ns);
 		start = READ_ONCE64(&run->epoch_start);
-		if (measured + (start ? now_ns() - start : 0) >= limit)
+		measured += start ? now_ns() - start : 0;
+		if (run->p->tick)
+			run->p->tick(run->p->tick_arg, (double)measured * 1e-9);
+		if (measured >= limit)
 			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
 	}
 }
@@ -682,6 +685,7 @@ int run_floor(const struct run_params *p, const char *table, double *ns, struct 
 		return -1;
 	floor.table = &spec;
 	floor.audit = false;
+	floor.tick = NULL;
 	floor.seconds = FLOOR_SECONDS;
 	ret = run_cell(&floor, &r, e);
 	*ns = r.ns_per_op;

@@ -30,6 +30,9 @@ struct run_params {
 	unsigned lookahead;
 	bool audit;
 	uint64_t seed;
+	/* optional: now and then, how many seconds of a run for a time are replayed */
+	void (*tick)(void *arg, double replayed);
+	void *tick_arg;
 };
 
 /* What is known of one kind's table after the run. */
