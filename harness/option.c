@@ -169,8 +169,9 @@ void option_help(const struct command *c, FILE *f)
 {
 	const int indent = 32;
 
-	fprintf(f, "tearline %s - %s\n\nusage: tearline %s %s\n\n", c->name, c->summary,
-		c->name, c->usage);
+	fprintf(f, "tearline %s - %s\n\n", c->name, c->summary);
+	print_wrapped(f, c->usage, fprintf(f, "usage: tearline %s ", c->name), 8);
+	fputc('\n', f);
 	for (const struct option_def *d = c->options(); d->name; d++) {
 		int n = fprintf(f, "  --%s%s%s", d->name, d->metavar ? " " : "",
 				d->metavar ? d->metavar : "");
