@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -144,3 +145,22 @@ class Cli(unittest.TestCase):
         if row["exact_stores"]:
             self.assertEqual(n["stores"],
                              n["exact_stores"] + n["lower_stores"] + n["upper_stores"])
+
+
+def main():
+    """unittest.main(), or with `--part I/N` only every Nth test, so that parts can run at once."""
+    part, of = 0, 1
+    if len(sys.argv) > 2 and sys.argv[1] == "--part":
+        part, of = map(int, sys.argv[2].split("/"))
+        del sys.argv[1:3]
+
+    class Loader(unittest.TestLoader):
+        def loadTestsFromModule(self, module, **more):
+            def flat(suite):
+                for test in suite:
+                    yield from flat(test) if isinstance(test, unittest.TestSuite) else (test,)
+
+            tests = list(flat(super().loadTestsFromModule(module, **more)))
+            return unittest.TestSuite(tests[part::of])
+
+    unittest.main(testLoader=Loader())

@@ -15,7 +15,7 @@ import subprocess
 import unittest
 
 from cli import (AUDITED, COLUMNS, COUNTS, HERE, LATENCIES, TEARLINE, TIMES, TRACES, Cli,
-                 line_tables, sanitized, tables, tearline, trace, trace_info, traces)
+                 line_tables, sanitized, tables, tearline, trace, trace_info, traces, main)
 
 GOLDEN = HERE / "golden_counts.csv"
 FINE70 = trace("crafty-2t-*")
@@ -526,4 +526,4 @@ class Help(Cli):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 from collections import Counter
 
-from cli import COLUMNS, TEARLINE, Cli, tables, tearline, trace, trace_info
+from cli import COLUMNS, TEARLINE, Cli, main, tables, tearline, trace, trace_info
 
 FINE70 = trace("crafty-2t-*")
 CELL = ["table", "options", "kind", "trace", "hash_mib", "threads", "trial"]
@@ -304,4 +304,4 @@ class Locale(Sweep):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()
