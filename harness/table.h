@@ -146,8 +146,7 @@ struct table {
 	const struct table_class *class;
 	const struct table_loops *loops;
 	atomic_word *word; /* line tables: the lines */
-	uint64_t mask; /* a line's offset in bytes: key >> shift & mask */
-	unsigned shift;
+	unsigned shift; /* line tables: a key's line, see tables/line.h */
 	enum refresh refresh;
 	int mate;
 	enum kind kind;

@@ -26,7 +26,6 @@ int line_create(struct table *t, const struct table_params *p, struct err *e)
 	t->lines = lines;
 	t->index_bits = (unsigned)__builtin_ctzll(lines);
 	t->shift = 64 - line_shift(p->kind) - t->index_bits;
-	t->mask = (lines - 1) << line_shift(p->kind);
 	t->entries = lines * line_slots(p->kind);
 	return 0;
 }
@@ -58,7 +57,7 @@ void line_clear(struct table *t, unsigned part, unsigned parts)
 void line_clear_ops(struct table *t, const struct trace_op *op, size_t nr)
 {
 	for (const struct trace_op *end = op + nr; op < end; op++) {
-		atomic_word *line = line_of(t, op->key);
+		atomic_word *line = line_of(t, t->kind, op->key);
 
 		if (op->op != 2 * t->kind + 1)
 			continue;

@@ -47,20 +47,24 @@ static __always_inline unsigned line_shift(enum kind kind)
 	return kind == KIND_EVAL ? 4 : 6;
 }
 
-/* Where a key's line begins, in bytes: one shift and a mask, also for a single line. */
-static __always_inline uint64_t line_offset(const struct table *t, uint64_t key)
+/*
+ * Where a key's line begins, in bytes: its top bits, shifted down so far that they stand
+ * above the bits within a line, and those cut off. Fine for a single line too, and nothing
+ * to load but the shift: with the table in cache, loads in flight are the limit.
+ */
+static __always_inline uint64_t line_offset(const struct table *t, enum kind kind, uint64_t key)
 {
-	return key >> t->shift & t->mask;
-}
-
-static __always_inline atomic_word *line_of(const struct table *t, uint64_t key)
-{
-	return (atomic_word *)((char *)t->word + line_offset(t, key));
+	return key >> t->shift & -(1ull << line_shift(kind));
 }
 
 static __always_inline uint64_t line_index(const struct table *t, enum kind kind, uint64_t key)
 {
-	return line_offset(t, key) >> line_shift(kind);
+	return line_offset(t, kind, key) >> line_shift(kind);
+}
+
+static __always_inline atomic_word *line_of(const struct table *t, enum kind kind, uint64_t key)
+{
+	return (atomic_word *)((char *)t->word + line_offset(t, kind, key));
 }
 
 /* The lock or counter of a line, where the scheme has such. */

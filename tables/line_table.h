@@ -86,7 +86,7 @@ static __always_inline void T(prefetch)(const enum kind kind, const struct table
 {
 	/* For reading, also ahead of stores: taking lines exclusively ahead of probes by
 	 * others makes shared probes several times slower. */
-	__builtin_prefetch((const void *)line_of(t, key), 0, 3);
+	__builtin_prefetch((const void *)line_of(t, kind, key), 0, 3);
 }
 
 /* What a store must know of a slot. */
@@ -116,7 +116,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 {
 	const struct tt_store in = store_from_op(op);
 	uint64_t index = line_index(t, KIND_TT, key);
-	atomic_word *line = line_of(t, key);
+	atomic_word *line = line_of(t, KIND_TT, key);
 	uint64_t generation;
 	struct tt_slot s0, s1, victim;
 	struct tt_plan plan;
@@ -196,7 +196,7 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 {
 	const struct tt_query q = query_from_op(op);
 	uint64_t index = line_index(t, KIND_TT, key);
-	atomic_word *line = line_of(t, key);
+	atomic_word *line = line_of(t, KIND_TT, key);
 	uint64_t word[4];
 	struct tt_answer a;
 	unsigned match, matches;
@@ -250,7 +250,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 	if (audit)
 		audit_stamp(w, kind, key, word);
 	T(begin_write)(t, w, index);
-	T(put)(line_of(t, key), key, entry_words(kind), word);
+	T(put)(line_of(t, kind, key), key, entry_words(kind), word);
 	T(end_write)(t, w, index);
 }
 
@@ -260,7 +260,7 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 					const bool audit)
 {
 	uint64_t index = line_index(t, KIND_KV, key);
-	atomic_word *line = line_of(t, key);
+	atomic_word *line = line_of(t, KIND_KV, key);
 	unsigned slot = kv_victim(key, t->index_bits, line_slots(KIND_KV));
 	bool empty_seen = false;
 	uint64_t word, held;
@@ -290,7 +290,7 @@ static __always_inline bool T(copy)(const enum kind kind, struct table *t, struc
 				    uint64_t key, uint64_t *word)
 {
 	uint64_t index = line_index(t, kind, key);
-	atomic_word *line = line_of(t, key);
+	atomic_word *line = line_of(t, kind, key);
 	unsigned cookie;
 	bool hit;
 

@@ -13,13 +13,13 @@
 static __always_inline void touch_prefetch(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	__builtin_prefetch((const void *)line_of(t, key), 0, 3);
+	__builtin_prefetch((const void *)line_of(t, kind, key), 0, 3);
 }
 
 static __always_inline uint64_t touch_word(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	return READ_ONCE64(line_of(t, key));
+	return READ_ONCE64(line_of(t, kind, key));
 }
 
 static __always_inline struct answer touch_probe(const enum kind kind, struct table *t,

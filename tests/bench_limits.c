@@ -80,7 +80,7 @@ static void run_bare(struct contestant *c, unsigned round)
 	struct mem m;
 	struct err e;
 
-	if (topo_bind_self(topo, 0, &e) || mem_map(&m, lines * 64, PAGES_AUTO, "size", &e))
+	if (mem_map(&m, lines * 64, PAGES_AUTO, "size", &e))
 		fixture_die(&e);
 	memset(m.base, 0, m.bytes);
 	base = m.base;
