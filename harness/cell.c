@@ -285,8 +285,9 @@ static void warn(char **list, const char *text)
 	*list = more;
 }
 
-/* Time slices lost a second and thread: a quiet machine has next to none. */
-#define PREEMPTIONS_HIGH 5.0
+/* Below this, somebody else had a good part of the CPUs. Waiting threads spin, so that a
+ * quiet machine gives nearly all; in an audit they may sleep. */
+#define CPU_SHARE_LOW 0.97
 
 /* Texts without figures, so that a report says each once; the figures have columns. */
 static void warning_field(const struct cell *c, const struct cell_setup *s,
@@ -297,7 +298,7 @@ static void warning_field(const struct cell *c, const struct cell_setup *s,
 
 	if (s->placement.oversubscribed)
 		warn(&list, "more threads than CPUs");
-	else if ((double)r->preempted > PREEMPTIONS_HIGH * r->seconds * c->threads)
+	else if (c->args->mode == MODE_THROUGHPUT && r->cpu_share < CPU_SHARE_LOW)
 		warn(&list, "other programs took CPU time");
 	csv_set(row, COL_warnings, list);
 	free(list);

@@ -36,6 +36,7 @@ struct runner {
 	uint64_t window_end, window_ops; /* time; operations before it */
 	uint64_t busy_ns, busy_ops; /* in windows */
 	uint64_t ops, preempted; /* in all */
+	uint64_t cpu_ns, wall_ns; /* had of the CPU while measuring, and could have had */
 };
 
 struct run {
@@ -234,6 +235,14 @@ static void reset_counts(struct runner *r)
 	r->ops = 0;
 }
 
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static uint64_t preemptions(void)
 {
 	struct rusage u;
@@ -325,7 +334,7 @@ static void measured_epoch(struct runner *r)
 static void measure(struct runner *r)
 {
 	struct run *run = r->run;
-	uint64_t before = preemptions();
+	uint64_t before = preemptions(), cpu = cpu_time_ns(), begin = now_ns();
 
 	for (;;) {
 		measured_epoch(r);
@@ -336,6 +345,8 @@ static void measure(struct runner *r)
 			rewind_stream(r);
 	}
 	r->preempted = preemptions() - before;
+	r->cpu_ns = cpu_time_ns() - cpu;
+	r->wall_ns = now_ns() - begin;
 }
 
 static void warm_up(struct runner *r)
@@ -568,7 +579,7 @@ static void join_threads(struct run *run)
 
 static void collect_times(const struct run *run, struct run_result *r)
 {
-	uint64_t busy = 0, ops = 0;
+	uint64_t busy = 0, ops = 0, cpu = 0, wall = 0;
 
 	for (unsigned i = 0; i < run->threads; i++) {
 		const struct runner *one = &run->runner[i];
@@ -579,10 +590,13 @@ static void collect_times(const struct run *run, struct run_result *r)
 		busy += one->busy_ns;
 		ops += one->busy_ops;
 		r->preempted += one->preempted;
+		cpu += one->cpu_ns;
+		wall += one->wall_ns;
 		if (one->busy_ns)
 			r->mops += (double)one->busy_ops * 1e3 / (double)one->busy_ns;
 	}
 	r->seconds = (double)run->window_ns * 1e-9;
+	r->cpu_share = wall ? (double)cpu / (double)wall : 1;
 	r->replay_seconds = (double)run->whole_ns * 1e-9;
 	r->overlap = run->whole_ns ? (double)run->overlap_ns / (double)run->whole_ns : 0;
 	r->ns_per_op = ops ? (double)busy / (double)ops : 0;

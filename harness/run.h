@@ -52,6 +52,7 @@ struct run_result {
 	double mops, ns_per_op; /* in the windows */
 	double whole_seconds; /* from create to destroy */
 	uint64_t preempted; /* involuntary context switches while measuring */
+	double cpu_share; /* of the time while measuring, the threads had a CPU */
 	bool exact; /* the two below are filled */
 	uint64_t false_misses, lost_stores;
 };
