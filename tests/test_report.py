@@ -188,14 +188,14 @@ class Report(unittest.TestCase):
         rows = sweep(trials=5, audit=False)
         total = len(rows)
         rows[0].update(oversubscribed=1)
-        rows[1].update(overlap=0.5)
+        rows[1].update(overlap=0.4)
         rows[2].update(warnings="load average 3.0;governor powersave")
         rows[3].update(warnings="governor powersave")
         rows[4].update(mops=1)
         for row in rows[5:7]:
             row.update(flags="-O0 -fsanitize=address", host="other", version="v0.1-dirty")
         text = self.report(rows)
-        for note in (f"1 of {total} rows with more threads", f"1 of {total} rows in which all",
+        for note in (f"1 of {total} rows with more threads", f"1 of {total} rows of which less than half was timed",
                      f"2 of {total} rows of a sanitizer build",
                      f"2 of {total} rows of a build without optimisation",
                      f"2 of {total} rows of a version with uncommitted changes",
