@@ -229,6 +229,7 @@ static int run_plot(const struct command *c, int argc, char **argv)
 const struct command cmd_plot = {
 	.name = "plot",
 	.summary = "a CSV as pictures: speed by threads, wrong answers, hits by size",
+	.takes_arguments = true,
 	.usage = "FILE [--out DIR]",
 	.example = "tearline plot results/sweep.csv --out pictures",
 	.run = run_plot,

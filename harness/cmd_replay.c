@@ -149,10 +149,8 @@ static void show_progress(void *arg, double replayed)
 			 (double)args.trials * each);
 }
 
-static int check_args(int first, int argc, char **argv, struct err *e)
+static int check_args(struct err *e)
 {
-	if (first < argc)
-		return err_set(e, "replay: unexpected argument '%s'", argv[first]);
 	if (!args.table)
 		return err_set(e, "replay: --table is missing (see tearline tables)");
 	if (!args.trace == !args.workload)
@@ -215,12 +213,11 @@ static int run_replay(const struct command *c, int argc, char **argv)
 {
 	struct err e;
 	int status;
-	int first = option_parse(c, replay_options(), argc, argv, &status);
 
-	if (first < 0)
+	if (option_parse(c, replay_options(), argc, argv, &status) < 0)
 		return status;
 	interrupt_catch();
-	if (check_args(first, argc, argv, &e) || replay(&e))
+	if (check_args(&e) || replay(&e))
 		return interrupted() ? EXIT_INTERRUPTED : err_report(&e);
 	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
 }

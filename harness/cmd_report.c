@@ -134,6 +134,7 @@ static int run_report(const struct command *c, int argc, char **argv)
 const struct command cmd_report = {
 	.name = "report",
 	.summary = "a CSV as readable tables: which scheme, how fast, does it ever lie",
+	.takes_arguments = true,
 	.usage = "FILE... [--baseline TABLE] | --schema",
 	.example = "tearline report results/sweep.csv --baseline spinlock",
 	.run = run_report,

@@ -167,14 +167,9 @@ static int run_sweep(const struct command *c, int argc, char **argv)
 {
 	struct err e;
 	int status;
-	int first = option_parse(c, sweep_options(), argc, argv, &status);
 
-	if (first < 0)
+	if (option_parse(c, sweep_options(), argc, argv, &status) < 0)
 		return status;
-	if (first < argc) {
-		err_set(&e, "sweep: unexpected argument '%s'", argv[first]);
-		return err_report(&e);
-	}
 	interrupt_catch();
 	if (sweep(&e))
 		return err_report(&e);

@@ -37,15 +37,10 @@ static int run(const struct command *c, int argc, char **argv)
 	struct placement p;
 	struct topo *t;
 	struct err e;
-	int status, first;
+	int status;
 
-	first = option_parse(c, options(), argc, argv, &status);
-	if (first < 0)
+	if (option_parse(c, options(), argc, argv, &status) < 0)
 		return status;
-	if (first < argc) {
-		err_set(&e, "topo: expected options only, got '%s'", argv[first]);
-		return err_report(&e);
-	}
 	if (topo_open(&t, &e))
 		return err_report(&e);
 	if (topo_place(t, opt.placement, (unsigned)opt.threads, opt.oversubscribe, &p, &e)) {

@@ -346,6 +346,7 @@ static int run_trace(const struct command *c, int argc, char **argv)
 const struct command cmd_trace = {
 	.name = "trace",
 	.summary = "look at, check, make, export and cut trace files",
+	.takes_arguments = true,
 	.usage =
 		"info FILE... | verify FILE... | import --out FILE [--mate N] RAW... | "
 		"export --csv FILE FILE | cut --out FILE [--from N] [--ops N] [--threads LIST] "

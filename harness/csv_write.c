@@ -63,21 +63,6 @@ static char *make_line(const char *const field[NR_COLS], size_t *len)
 	return line;
 }
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int sync_data(const struct csv_writer *w)
 {
 	int ret;

@@ -300,7 +300,6 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 	t->kinds = kinds;
 	t->threads = threads;
 	t->clears = clears;
-	t->seed = seed;
 	t->deal = deal;
 	t->recorded_streams = trace->nr_streams;
 	t->stream = xcalloc(threads, sizeof(*t->stream));

@@ -136,6 +136,10 @@ int option_parse(const struct command *c, const struct option_def *defs, int arg
 		if (store_value(c, &defs[index], optarg, &e))
 			goto out_err;
 	}
+	if (optind < argc && !c->takes_arguments) {
+		err_set(&e, "%s: expected options only, got '%s'", c->name, argv[optind]);
+		goto out_err;
+	}
 	free(lo);
 	*status = EXIT_DONE;
 	return optind;

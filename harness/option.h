@@ -34,6 +34,7 @@ struct command {
 	const char *name;
 	const char *summary; /* one line, for the list of commands */
 	const char *usage; /* what follows the name */
+	bool takes_arguments; /* besides options; else option_parse() refuses them */
 	const char *example; /* at least one whole command line, newline separated */
 	int (*run)(const struct command *c, int argc, char **argv);
 	/* for --help and the manual: options whose dest nobody reads */

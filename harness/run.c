@@ -371,15 +371,6 @@ static int prepare(struct runner *r)
 	return 0;
 }
 
-static void leave_tables(struct runner *r)
-{
-	struct run *run = r->run;
-
-	for (enum kind k = 0; k < NR_KINDS; k++)
-		if (run->table[k] && run->table[k]->class->thread_leave)
-			run->table[k]->class->thread_leave(run->table[k], &r->w);
-}
-
 /* After the first touch: did the kernel give the pages asked for? */
 static void check_pages(struct run *run, struct runner *r)
 {
@@ -415,7 +406,7 @@ static void *runner_main(void *arg)
 	}
 	meet_all(&run->meet);
 	if (run->abandon)
-		goto out_leave;
+		goto out;
 	preload_part(r);
 	meet_all(&run->meet);
 	if (!run->p->audit) {
@@ -427,9 +418,6 @@ static void *runner_main(void *arg)
 	}
 	reset_counts(r);
 	measure(r);
-out_leave:
-	meet_all(&run->meet);
-	leave_tables(r);
 out:
 	if (is_leader(r))
 		sem_post(&run->finished);

@@ -8,7 +8,7 @@
  * calls one per chunk of operations, and nothing in it is called through a pointer.
  *
  * Life of a table: create, [thread_enter by each thread], clear by all threads in
- * parallel, replay, [thread_leave], walk and find at rest, destroy.
+ * parallel, replay, walk and find at rest, destroy.
  */
 #ifndef TEARLINE_TABLE_H
 #define TEARLINE_TABLE_H
@@ -130,7 +130,6 @@ struct table_class {
 	void (*destroy)(struct table *t);
 	/* optional: per-thread state into w->priv[t->kind]; 0 or -1 */
 	int (*thread_enter)(struct table *t, struct worker *w, struct err *e);
-	void (*thread_leave)(struct table *t, struct worker *w);
 	/* Make part `part` of `parts` empty; all parts at the same time, no traffic. */
 	void (*clear)(struct table *t, unsigned part, unsigned parts);
 	/*

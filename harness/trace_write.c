@@ -232,21 +232,6 @@ static int check_directory(const char *target, const char *path, struct err *e)
 	return ret;
 }
 
-static int write_all(int fd, const char *from, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, from, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		from += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
 static void sync_directory(const char *target)
 {
 	char *copy = xstrdup(target);

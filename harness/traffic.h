@@ -66,8 +66,6 @@ struct traffic {
 	unsigned preload_per_line;
 	uint64_t (*preload_key)(const struct traffic *t, uint64_t i);
 	bool updates_only; /* nothing can be evicted: exact mode applies */
-	unsigned index_bits; /* of the table it was made for */
-	uint64_t seed;
 };
 
 /* Deal a trace; 0 or -1 (none of the kinds occurs, ...). */

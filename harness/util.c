@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 int err_set(struct err *e, const char *fmt, ...)
 {
@@ -101,6 +102,21 @@ int parse_decimal(const char *s, double *out)
 	if (!digits || !isfinite(v / unit))
 		return -1;
 	*out = v / unit;
+	return 0;
+}
+
+int write_all(int fd, const char *from, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, from, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		from += n;
+		bytes -= (size_t)n;
+	}
 	return 0;
 }
 

@@ -59,6 +59,9 @@ static inline uint64_t rng_below(uint64_t *state, uint64_t n)
 	return (uint64_t)(((unsigned __int128)rng_next(state) * n) >> 64);
 }
 
+/* Write it all, however often the kernel takes a part; 0, or -1 with errno set. */
+int write_all(int fd, const char *from, size_t bytes);
+
 /* Monotonic clock, nanoseconds. */
 uint64_t now_ns(void);
 

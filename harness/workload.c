@@ -37,39 +37,40 @@ const char workload_help[] =
 	"hot-evict, with options lines=N (0: all), store=PERCENT, ops=N (per thread, before "
 	"they repeat), as in uniform:store=50";
 
-/* Key j of line: the line in the top bits, the rest a mix of both. */
-static uint64_t key_of(const struct traffic *t, uint64_t line, uint64_t j)
-{
-	uint64_t rest = mix64(mix64(t->seed + line) + j);
+struct made {
+	struct traffic t; /* first: preload_key gets it back */
+	uint64_t lines; /* in use, of the table's */
+	unsigned index_bits; /* of the table it is made for */
+	uint64_t seed;
+};
 
-	return t->index_bits ? line << (64 - t->index_bits) | rest >> t->index_bits : rest;
+/* Key j of line: the line in the top bits, the rest a mix of both. */
+static uint64_t key_of(const struct made *m, uint64_t line, uint64_t j)
+{
+	uint64_t rest = mix64(mix64(m->seed + line) + j);
+
+	return m->index_bits ? line << (64 - m->index_bits) | rest >> m->index_bits : rest;
 }
 
 /* Hot lines stand apart from each other, over the whole table. */
-static uint64_t spread_line(const struct traffic *t, uint64_t i, uint64_t lines)
+static uint64_t spread_line(const struct made *m, uint64_t i)
 {
-	return (i << t->index_bits) / lines;
+	return (i << m->index_bits) / m->lines;
 }
-
-struct made {
-	struct traffic t; /* first: preload_key gets it back */
-	uint64_t lines;
-};
 
 static uint64_t preload_key(const struct traffic *t, uint64_t i)
 {
 	const struct made *m = (const struct made *)t;
 
-	return key_of(t, spread_line(t, i / t->preload_per_line, m->lines),
-		      i % t->preload_per_line);
+	return key_of(m, spread_line(m, i / t->preload_per_line), i % t->preload_per_line);
 }
 
 static void fill(struct made *m, const struct workload *w, struct stream *s, uint64_t thread)
 {
-	uint64_t state = mix64(m->t.seed + 0x1000 + thread);
+	uint64_t state = mix64(m->seed + 0x1000 + thread);
 
 	for (size_t i = 0; i < s->nr; i++) {
-		uint64_t line = spread_line(&m->t, rng_below(&state, m->lines), m->lines);
+		uint64_t line = spread_line(m, rng_below(&state, m->lines));
 		/* Half and half alternate, as a branch predictor likes it: what is
 		 * measured is the table. */
 		bool store = w->store_percent == 50 && !w->lines
@@ -77,7 +78,7 @@ static void fill(struct made *m, const struct workload *w, struct stream *s, uin
 				     : rng_below(&state, 100) < w->store_percent;
 
 		memset(&s->op[i], 0, sizeof(s->op[i]));
-		s->op[i].key = key_of(&m->t, line, rng_below(&state, w->keys_per_line));
+		s->op[i].key = key_of(m, line, rng_below(&state, w->keys_per_line));
 		s->op[i].op = store ? OP_KV_STORE : OP_KV_PROBE;
 		s->op[i].move = store ? (uint32_t)rng_next(&state) : 0;
 		s->op[i].next_depth = TRACE_DEPTH_UNKNOWN;
@@ -150,8 +151,8 @@ int traffic_from_workload(const char *spec, const struct table_size *size, unsig
 	m = xcalloc(1, sizeof(*m));
 	m->lines = w.lines && w.lines < lines ? w.lines : lines;
 	m->t.preload_per_line = w.preloaded_per_line;
-	m->t.index_bits = (unsigned)__builtin_ctzll(lines);
-	m->t.seed = seed;
+	m->index_bits = (unsigned)__builtin_ctzll(lines);
+	m->seed = seed;
 	m->t.mate = 32567;
 	m->t.kinds = 1u << KIND_KV;
 	m->t.threads = threads;

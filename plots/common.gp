@@ -95,14 +95,15 @@ from(l, i) = i > words(l) ? "" : word(l, i)." ".from(l, i + 1)
 
 size_text(s) = s[strlen(s):*] eq "e" ? s[1:strlen(s)-1]." entries" : s." MiB"
 # Does field n differ between the pictures of this list?
+shown(id, l, n) = field(id, n) ne "-" && field_varies(l, n)
 field_varies(l, n) = (sum [i=1:words(l)] (field(word(l, i), n) ne field(word(l, 1), n))) > 0
 extra_title(id, l, n) = n > words(DIMS) ? "" : \
-	(field_varies(l, n) ? ", ".word(DIMS, n)." ".field(id, n) : "").extra_title(id, l, n + 1)
+	(shown(id, l, n) ? ", ".word(DIMS, n)." ".field(id, n) : "").extra_title(id, l, n + 1)
 title_of(id, l) = "trace ".field(id, 1).", ".\
 	(without == SIZE_DIM ? "" : size_text(field(id, 3)).", ")."kind ".field(id, 2).\
 	extra_title(id, l, 4)
 extra_name(id, l, n) = n > words(DIMS) ? "" : \
-	(field_varies(l, n) ? "-".word(DIMS, n)."-".field(id, n) : "").extra_name(id, l, n + 1)
+	(shown(id, l, n) ? "-".word(DIMS, n)."-".field(id, n) : "").extra_name(id, l, n + 1)
 file_of(what, id, l) = out."/".replace(replace(what."-".field(id, 1)."-".field(id, 2).\
 	(without == SIZE_DIM ? "" : "-".field(id, 3)).extra_name(id, l, 4), "/", "_"), ":", "_").".png"
 

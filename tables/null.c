@@ -6,6 +6,7 @@
  * what every other figure contains. Also what stands in for a table of size 0: every
  * probe misses, every store is dropped.
  */
+#include "floor.h"
 #include "template.h"
 
 #define TABLE null
@@ -32,15 +33,8 @@ static __always_inline void null_store(const enum kind kind, struct table *t, st
 	n->drops++;
 }
 
-static void null_walk(struct table *t, table_walk_fn *fn, void *arg)
-{
-}
-
-static bool null_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
-{
-	return false;
-}
-
+#define null_find floor_find
+#define null_walk floor_walk
 #include "replay.h"
 
 static int null_create(struct table *t, const struct table_params *p, struct err *e)
@@ -49,21 +43,12 @@ static int null_create(struct table *t, const struct table_params *p, struct err
 	return 0;
 }
 
-static void null_clear(struct table *t, unsigned part, unsigned parts)
-{
-}
-
 static struct table_class null_class = {
 	.name = "null",
 	.summary = "touches nothing: the harness's floor, with the dispatch every table has",
 	.reference = "fio's null engine",
-	.probe_progress = "wait-free",
-	.store_progress = "wait-free",
-	.promises = PROMISE_NO_TEAR,
-	.kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV,
-	.sig_bits = 64,
-	.floor = true,
+	FLOOR_CLASS,
 	.create = null_create,
-	.clear = null_clear,
+	.clear = floor_clear,
 };
 TABLE_REGISTER(null);

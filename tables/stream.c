@@ -5,6 +5,7 @@
  * One loop for every kind and caller: it sums the keys. The difference to `null` is the
  * price of one unpredictable branch on the operation.
  */
+#include "floor.h"
 #include "template.h"
 
 static void stream_replay(struct table *const *by_kind, struct worker *w,
@@ -19,15 +20,6 @@ static void stream_replay(struct table *const *by_kind, struct worker *w,
 	w->sink = acc;
 }
 
-static void stream_walk(struct table *t, table_walk_fn *fn, void *arg)
-{
-}
-
-static bool stream_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
-{
-	return false;
-}
-
 #define STREAM_CALLERS                                      \
 	{                                                   \
 		stream_replay, stream_replay, stream_replay \
@@ -36,8 +28,8 @@ static const struct table_loops stream_loops = {
 	.run = { STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS, STREAM_CALLERS,
 		 STREAM_CALLERS },
 	.audit = { stream_replay, stream_replay, stream_replay, stream_replay, stream_replay },
-	.find = stream_find,
-	.walk = stream_walk,
+	.find = floor_find,
+	.walk = floor_walk,
 };
 
 static int stream_create(struct table *t, const struct table_params *p, struct err *e)
@@ -46,21 +38,12 @@ static int stream_create(struct table *t, const struct table_params *p, struct e
 	return 0;
 }
 
-static void stream_clear(struct table *t, unsigned part, unsigned parts)
-{
-}
-
 static struct table_class stream_class = {
 	.name = "stream",
 	.summary = "reads the operations without dispatch: the floor below null",
 	.reference = "STREAM (McCalpin)",
-	.probe_progress = "wait-free",
-	.store_progress = "wait-free",
-	.promises = PROMISE_NO_TEAR,
-	.kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV,
-	.sig_bits = 64,
-	.floor = true,
+	FLOOR_CLASS,
 	.create = stream_create,
-	.clear = stream_clear,
+	.clear = floor_clear,
 };
 TABLE_REGISTER(stream);

@@ -5,6 +5,7 @@
  * Probes and stores alike: what no table that looks at its line can undercut. The word
  * loaded depends on the key, as a search of the line would; it never matches anything.
  */
+#include "floor.h"
 #include "line.h"
 #include "template.h"
 
@@ -39,15 +40,8 @@ static __always_inline void touch_store(const enum kind kind, struct table *t, s
 	keep(word);
 }
 
-static void touch_walk(struct table *t, table_walk_fn *fn, void *arg)
-{
-}
-
-static bool touch_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
-{
-	return false;
-}
-
+#define touch_find floor_find
+#define touch_walk floor_walk
 #include "replay.h"
 
 static int touch_create(struct table *t, const struct table_params *p, struct err *e)
@@ -60,12 +54,7 @@ static struct table_class touch_class = {
 	.name = "touch",
 	.summary = "loads one word of the line: the memory limit",
 	.reference = "-",
-	.probe_progress = "wait-free",
-	.store_progress = "wait-free",
-	.promises = PROMISE_NO_TEAR,
-	.kinds = LINE_KINDS,
-	.sig_bits = 64,
-	.floor = true,
+	FLOOR_CLASS,
 	.create = touch_create,
 	.clear = line_clear,
 };

@@ -45,8 +45,6 @@ static inline void fixture_open(struct fixture *f, const char *spec, enum kind k
 
 static inline void fixture_close(struct fixture *f)
 {
-	if (f->t->class->thread_leave)
-		f->t->class->thread_leave(f->t, f->w);
 	table_destroy(f->t);
 	table_spec_free(&f->spec);
 	free(f->w);
