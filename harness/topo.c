@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * topo - placements from hwloc's tree, and pinning that is read back
+ * topo - which CPUs hwloc found and we may use, and pinning that is read back
  *
  * The tree is flattened once into one record per allowed CPU that says to which
  * core, L3, NUMA node and package it belongs; a placement is then an ordering of
@@ -8,7 +8,7 @@
  * cores or L3 caches) is a level at which all CPUs are alike, except that a CPU
  * without a core is its own core.
  */
-#include "topo.h"
+#include "topo_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,38 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hwloc.h>
-
-/* The levels over which spread takes turns, outermost first. */
-enum level { LEVEL_PACKAGE, LEVEL_NUMA, LEVEL_L3, NR_LEVELS };
-
-#define NO_UNIT (-1) /* this CPU belongs to no unit of that level, or no kind */
 #define RANGES_SHOWN 160 /* of a list of CPUs in an error, to leave room for the cure */
-#define CPUS_PROBED (1u << 20) /* give up on the affinity mask beyond that many CPUs */
 
-struct cpu {
-	unsigned os; /* the kernel's number */
-	unsigned logical; /* hwloc's, which follows the tree */
-	unsigned core; /* hwloc's logical number of the core, or a number of its own */
-	unsigned sibling; /* which SMT thread of its core, disallowed ones counted */
-	unsigned turn; /* the same among the allowed ones */
-	int unit[NR_LEVELS]; /* NUMA: the kernel's number, else hwloc's logical one */
-	int kind; /* hwloc's index of the kind of core */
-	unsigned slowness; /* 0 for the fastest kind, and where kinds are unranked */
-	unsigned rank; /* scratch for ordering */
-};
-
-struct topo {
-	hwloc_topology_t hw;
-	hwloc_bitmap_t allowed;
-	char *source; /* where a topology that is not this system's came from */
-	bool this_system;
-	struct cpu *cpu; /* the allowed ones, in logical order */
-	unsigned nr;
-	unsigned nr_cores;
-};
-
-/* "0-3,8", cut short where an error line has to hold it. */
 static char *ranges(hwloc_const_bitmap_t set)
 {
 	char *s = NULL;
@@ -57,7 +27,7 @@ static char *ranges(hwloc_const_bitmap_t set)
 	return s ? s : xstrdup("?");
 }
 
-static char *short_ranges(hwloc_const_bitmap_t set)
+char *topo_short_ranges(hwloc_const_bitmap_t set)
 {
 	char *s = ranges(set);
 	size_t end = RANGES_SHOWN;
@@ -318,264 +288,6 @@ unsigned topo_nr_cores(const struct topo *t)
 	return t->nr_cores;
 }
 
-static int compare(unsigned a, unsigned b)
-{
-	return (a > b) - (a < b);
-}
-
-static int by_logical(const void *a, const void *b)
-{
-	const struct cpu *x = a, *y = b;
-
-	return compare(x->logical, y->logical);
-}
-
-/* First siblings before second ones, fast cores before slow ones. */
-static int by_pass(const struct cpu *x, const struct cpu *y)
-{
-	int r = compare(x->turn, y->turn);
-
-	return r ? r : compare(x->slowness, y->slowness);
-}
-
-static int by_core(const void *a, const void *b)
-{
-	int r = by_pass(a, b);
-
-	return r ? r : by_logical(a, b);
-}
-
-/* Same pass, and within the same units of the `nr` outermost levels? */
-static int by_group(const struct cpu *x, const struct cpu *y, unsigned nr)
-{
-	int r = by_pass(x, y);
-
-	for (unsigned i = 0; !r && i < nr; i++)
-		r = (x->unit[i] > y->unit[i]) - (x->unit[i] < y->unit[i]);
-	return r;
-}
-
-static int by_turns(const void *a, const void *b, void *nr_outer)
-{
-	const struct cpu *x = a, *y = b;
-	unsigned nr = *(const unsigned *)nr_outer;
-	int r = by_group(x, y, nr);
-
-	if (!r)
-		r = compare(x->rank, y->rank);
-	/* equal ranks: one from each unit of the level within, in their order */
-	return r ? r : by_logical(x, y);
-}
-
-/*
- * Round robin over nested levels, from the inside out: rank the cores of an L3;
- * then each NUMA node takes from its L3s in turn, which gives ranks within the
- * node; then packages from nodes; then the machine from packages.
- */
-static void order_spread(struct cpu *cpu, unsigned nr)
-{
-	for (unsigned i = 0; i < nr; i++)
-		cpu[i].rank = cpu[i].logical;
-	for (unsigned outer = NR_LEVELS + 1; outer-- > 0;) {
-		qsort_r(cpu, nr, sizeof(*cpu), by_turns, &outer);
-		for (unsigned i = 0, rank = 0; i < nr; i++) {
-			rank = i && !by_group(&cpu[i - 1], &cpu[i], outer) ? rank + 1 : 0;
-			cpu[i].rank = rank;
-		}
-	}
-}
-
-/* A growing list of OS indices. */
-struct cpu_list {
-	unsigned *cpu;
-	unsigned nr;
-	size_t room;
-};
-
-static void list_add(struct cpu_list *l, unsigned cpu)
-{
-	if (l->nr == l->room) {
-		l->room = l->room ? 2 * l->room : 16;
-		l->cpu = xrealloc(l->cpu, l->room * sizeof(*l->cpu));
-	}
-	l->cpu[l->nr++] = cpu;
-}
-
-static int check_allowed(const struct topo *t, const char *how, uint64_t cpu, struct err *e)
-{
-	char *allowed;
-
-	if (cpu < CPUS_PROBED && hwloc_bitmap_isset(t->allowed, (unsigned)cpu))
-		return 0;
-	allowed = short_ranges(t->allowed);
-	err_set(e, "--placement %.100s: CPU %ju is not allowed (allowed: %s)", how,
-		(uintmax_t)cpu, allowed);
-	free(allowed);
-	return -1;
-}
-
-/* One number or range of a list, `s` up to a comma or the end. */
-static int parse_range(const char *s, size_t len, uint64_t *first, uint64_t *last)
-{
-	char text[64];
-	char *dash;
-
-	if (len >= sizeof(text))
-		return -1;
-	memcpy(text, s, len);
-	text[len] = '\0';
-	dash = strchr(text, '-');
-	if (dash)
-		*dash = '\0';
-	if (parse_u64(text, 0, UINT32_MAX, first))
-		return -1;
-	if (!dash) {
-		*last = *first;
-		return 0;
-	}
-	return parse_u64(dash + 1, *first, UINT32_MAX, last);
-}
-
-/* The text behind "list:"; every CPU of it is checked before it is added. */
-static int parse_list(const struct topo *t, const char *how, const char *s, struct cpu_list *l,
-		      struct err *e)
-{
-	uint64_t first, last;
-
-	for (;;) {
-		size_t len = strcspn(s, ",");
-
-		if (parse_range(s, len, &first, &last))
-			return err_set(e,
-				       "--placement %.100s: expected OS indices as in "
-				       "list:0,2,5-7, got '%.*s'",
-				       how, len > 40 ? 40 : (int)len, s);
-		for (uint64_t cpu = first; cpu <= last; cpu++) {
-			if (check_allowed(t, how, cpu, e))
-				return -1;
-			list_add(l, (unsigned)cpu);
-		}
-		if (!s[len])
-			return 0;
-		s += len + 1;
-	}
-}
-
-/* The CPU that comes first among those that stand twice in the list, or -1. */
-static int64_t find_twice(const unsigned *cpu, unsigned nr)
-{
-	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-	int64_t found = -1;
-
-	for (unsigned i = 0; i < nr && found < 0; i++) {
-		if (hwloc_bitmap_isset(seen, cpu[i]))
-			found = cpu[i];
-		hwloc_bitmap_set(seen, cpu[i]);
-	}
-	hwloc_bitmap_free(seen);
-	return found;
-}
-
-static int order_list(const struct topo *t, const char *how, unsigned threads,
-		      bool oversubscribe, struct cpu_list *l, struct err *e)
-{
-	int64_t twice;
-
-	if (parse_list(t, how, how + strlen("list:"), l, e))
-		return -1;
-	if (oversubscribe)
-		return 0;
-	twice = find_twice(l->cpu, l->nr);
-	if (twice >= 0)
-		return err_set(e,
-			       "--placement %.100s: CPU %jd stands twice; name each once or "
-			       "use --oversubscribe",
-			       how, (intmax_t)twice);
-	if (threads > l->nr)
-		return err_set(e,
-			       "--placement %.100s: holds %u CPU%s for --threads %u; name more "
-			       "or use --oversubscribe",
-			       how, l->nr, l->nr == 1 ? "" : "s", threads);
-	return 0;
-}
-
-static int too_many_threads(const struct topo *t, unsigned threads, struct err *e)
-{
-	char *allowed = short_ranges(t->allowed);
-
-	err_set(e,
-		"--threads %u: only %u CPU%s allowed (%s); use fewer threads or --oversubscribe",
-		threads, t->nr, t->nr == 1 ? " is" : "s are", allowed);
-	free(allowed);
-	return -1;
-}
-
-static int order_named(const struct topo *t, const char *how, unsigned threads,
-		       bool oversubscribe, struct cpu_list *l, struct err *e)
-{
-	struct cpu *order;
-
-	if (threads > t->nr && !oversubscribe)
-		return too_many_threads(t, threads, e);
-	order = xcalloc(t->nr, sizeof(*order));
-	memcpy(order, t->cpu, t->nr * sizeof(*order));
-	if (!strcmp(how, "core"))
-		qsort(order, t->nr, sizeof(*order), by_core);
-	else if (!strcmp(how, "spread"))
-		order_spread(order, t->nr);
-	/* compact: they are in this order already */
-	for (unsigned i = 0; i < t->nr; i++)
-		list_add(l, order[i].os);
-	free(order);
-	return 0;
-}
-
-int topo_place(const struct topo *t, const char *how, unsigned threads, bool oversubscribe,
-	       struct placement *out, struct err *e)
-{
-	bool named = !strcmp(how, "core") || !strcmp(how, "compact") || !strcmp(how, "spread");
-	struct cpu_list l = { NULL, 0, 0 };
-	int r;
-
-	if (!named && strncmp(how, "list:", strlen("list:")))
-		return err_set(
-			e,
-			"--placement %.100s: expected core, compact, spread or a list of "
-			"OS indices as in list:0,2,5-7",
-			how);
-	if (threads > TOPO_MAX_THREADS)
-		return err_set(e, "--threads %u: expected at most %u", threads,
-			       TOPO_MAX_THREADS);
-	r = named ? order_named(t, how, threads, oversubscribe, &l, e)
-		  : order_list(t, how, threads, oversubscribe, &l, e);
-	if (r)
-		goto out_list;
-	out->nr = threads ? threads : l.nr;
-	out->cpu = xcalloc(out->nr, sizeof(*out->cpu));
-	for (unsigned i = 0; i < out->nr; i++)
-		out->cpu[i] = l.cpu[i % l.nr];
-	out->oversubscribed = find_twice(out->cpu, out->nr) >= 0;
-out_list:
-	free(l.cpu);
-	return r;
-}
-
-void placement_free(struct placement *p)
-{
-	free(p->cpu);
-	memset(p, 0, sizeof(*p));
-}
-
-char *placement_str(const struct placement *p)
-{
-	char *s = xcalloc(p->nr + 1u, sizeof("4294967295,") - 1);
-	char *end = s;
-
-	for (unsigned i = 0; i < p->nr; i++)
-		end += sprintf(end, i ? ",%u" : "%u", p->cpu[i]);
-	return s;
-}
-
 /* The mask of the calling thread must now hold this CPU, no other. */
 static int check_binding(unsigned cpu, struct err *e)
 {
@@ -629,7 +341,7 @@ int topo_bind_self(const struct topo *t, unsigned cpu, struct err *e)
 			"which allows planning only",
 			cpu, t->source);
 	if (!hwloc_bitmap_isset(t->allowed, cpu)) {
-		allowed = short_ranges(t->allowed);
+		allowed = topo_short_ranges(t->allowed);
 		err_set(e, "cannot bind to CPU %u: not allowed (allowed: %s)", cpu, allowed);
 		free(allowed);
 		return -1;

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "runner.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Operations between two looks at the stop flag. */
+#define CHUNK 1024u
+/* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
+#define WARM_UP_OPS (256u << 10)
+
+static bool is_leader(const struct runner *r)
+{
+	return r->w.id == 0;
+}
+
+static bool stopped(const struct run *run)
+{
+	/* relaxed: a chunk more or less */
+	return atomic_load_explicit(&run->stop, memory_order_relaxed);
+}
+
+/*
+ * One call where one loop serves all. Where one of several kinds has no table, each run
+ * of operations goes to the loop of its own class: only null's can do without a table.
+ */
+static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
+{
+	struct run *run = r->run;
+	size_t i = 0;
+
+	while (i < nr) {
+		table_replay_fn *loop = run->replay[op[i].op >> 1];
+		size_t to = run->one_loop ? nr : i + 1;
+
+		while (to < nr && run->replay[op[to].op >> 1] == loop)
+			to++;
+		loop(run->table, &r->w, op + i, to - i);
+		i = to;
+	}
+}
+
+/*
+ * Speed is what all threads together do while all of them run. Streams are uneven: once
+ * the first is through its part of the epoch, the others finish theirs unmeasured, so
+ * that every operation is done, and counted, as often as it was recorded.
+ */
+static void close_window(struct runner *r)
+{
+	if (!r->window_open)
+		return;
+	r->window_open = false;
+	r->window_end = now_ns();
+	if (r->ops == r->window_ops) {
+		r->window_end = UINT64_MAX; /* nothing to do: not one of those that ran */
+		return;
+	}
+	r->busy_ns += r->window_end - r->start;
+	r->busy_ops += r->ops - r->window_ops;
+}
+
+static bool all_run(const struct run *run)
+{
+	/* relaxed: a chunk more or less */
+	return READ_ONCE32(&run->unfinished) == run->threads;
+}
+
+/* Operations [at, to) in chunks, until told to stop. Returns where it got to. */
+static size_t replay_range(struct runner *r, size_t at, size_t to)
+{
+	struct run *run = r->run;
+	/* What an audit walks at rest is to be a whole epoch's table. */
+	bool whole = run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
+
+	while (at < to && (whole || !stopped(run))) {
+		size_t nr = to - at < CHUNK ? to - at : CHUNK;
+
+		replay_ops(r, r->stream->op + at, nr);
+		at += nr;
+		r->ops += nr;
+		if (!all_run(run))
+			close_window(r);
+	}
+	return at;
+}
+
+static void new_generation(struct run *run)
+{
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k])
+			table_new_generation(run->table[k]);
+}
+
+/* Until the next clear, the stream's end or the stop flag. */
+static void replay_epoch(struct runner *r)
+{
+	const struct stream *s = r->stream;
+
+	r->epoch = r->at;
+	for (;;) {
+		bool last = r->event == s->nr_events;
+		size_t to = last ? s->nr : s->event[r->event].at;
+
+		r->at = replay_range(r, r->at, to);
+		if (r->at < to)
+			return;
+		r->through = last;
+		if (last || s->event[r->event++].type == EVENT_EPOCH)
+			return;
+		new_generation(r->run);
+	}
+}
+
+static void rewind_stream(struct runner *r)
+{
+	r->at = 0;
+	r->event = 0;
+	r->through = false;
+}
+
+/* Without clears a repetition needs no meeting: each thread goes round by itself. */
+static void replay_laps(struct runner *r)
+{
+	const struct run_params *p = r->run->p;
+	uint64_t laps = 0;
+
+	do {
+		rewind_stream(r);
+		replay_epoch(r);
+		laps++;
+	} while (r->stream->nr && !stopped(r->run) && (p->seconds > 0 || laps < p->passes));
+}
+
+/* The operations of this thread in the epoch that ended. */
+static void clear_epoch(struct runner *r)
+{
+	struct run *run = r->run;
+
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		struct table *t = run->table[k];
+
+		if (t && run->clear_whole[k])
+			t->class->clear(t, r->w.id, run->threads);
+		else if (t)
+			t->class->clear_ops(t, r->stream->op + r->epoch, r->at - r->epoch);
+	}
+}
+
+/* Everything, the first touch too. */
+static void clear_part(struct runner *r)
+{
+	struct run *run = r->run;
+
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k])
+			run->table[k]->class->clear(run->table[k], r->w.id, run->threads);
+}
+
+/* This thread's share of the preloaded keys, through the same loop as everything. */
+static void preload_part(struct runner *r)
+{
+	const struct traffic *t = r->run->p->traffic;
+	uint64_t per_line = t->preload_per_line,
+		 lines = per_line ? t->preload_nr / per_line : 0;
+	uint64_t i = lines * r->w.id / r->run->threads * per_line;
+	uint64_t to = lines * (r->w.id + 1) / r->run->threads * per_line;
+	struct trace_op op[64 + MAX_LOOKAHEAD] = { { 0 } };
+
+	while (i < to) {
+		size_t nr = 0;
+
+		for (; i < to && nr < 64; i++, nr++)
+			op[nr] = (struct trace_op){ .key = t->preload_key(t, i),
+						    .op = OP_KV_STORE,
+						    .move = (uint32_t)i };
+		replay_ops(r, op, nr);
+	}
+}
+
+static void reset_counts(struct runner *r)
+{
+	memset(r->w.n, 0, sizeof(r->w.n));
+	r->ops = 0;
+}
+
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t preemptions(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)u.ru_nivcsw;
+}
+
+/* How to clear what the epoch wrote: by its operations if they are fewer than lines. */
+#define CLEAR_OP_COST 4 /* lines that memset clears in the time of one operation's */
+
+static void choose_clear(struct run *run)
+{
+	uint64_t ops = 0;
+
+	for (unsigned i = 0; i < run->threads; i++)
+		ops += run->runner[i].at - run->runner[i].epoch;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k])
+			run->clear_whole[k] = !run->table[k]->class->clear_ops ||
+					      CLEAR_OP_COST * ops > run->table[k]->lines;
+}
+
+/* The leader, while all others wait: account the epoch, decide whether to go on. */
+static void close_epoch(struct run *run)
+{
+	uint64_t first = UINT64_MAX, last_start = 0, window_end = UINT64_MAX, last = 0;
+	bool ended = true;
+
+	for (unsigned i = 0; i < run->threads; i++) {
+		const struct runner *r = &run->runner[i];
+
+		ended &= r->through;
+		if (r->window_end == UINT64_MAX)
+			continue;
+		first = r->start < first ? r->start : first;
+		last_start = r->start > last_start ? r->start : last_start;
+		window_end = r->window_end < window_end ? r->window_end : window_end;
+		last = r->end > last ? r->end : last;
+	}
+	WRITE_ONCE64(&run->epoch_start, 0);
+	if (!last) /* nobody had anything to do */
+		goto out;
+	run->whole_ns += last - first;
+	run->window_ns += window_end - first;
+	if (window_end > last_start)
+		run->overlap_ns += window_end - last_start;
+out:
+	/* [keep.R] release, pairs with [keep.A] */
+	smp_store_release(&run->replayed_ns, run->whole_ns);
+	choose_clear(run);
+	WRITE_ONCE32(&run->unfinished, run->threads);
+	run->pass += ended;
+	run->done = stopped(run) || (run->p->seconds == 0 && run->pass >= run->p->passes);
+	if (run->p->traffic->clears == CLEARS_DROP)
+		run->done = true;
+}
+
+static void measured_epoch(struct runner *r)
+{
+	struct run *run = r->run;
+	bool drop = run->p->traffic->clears == CLEARS_DROP;
+
+	if (is_leader(r))
+		atomic_store_explicit(&run->epoch_start, now_ns(), memory_order_relaxed);
+	if (run->audit.exact)
+		exact_enter(run->audit.exact);
+	meet_all(&run->meet);
+	r->window_open = true;
+	r->window_ops = r->ops;
+	r->start = now_ns();
+	if (drop)
+		replay_laps(r);
+	else
+		replay_epoch(r);
+	r->end = now_ns();
+	if (run->audit.exact)
+		exact_leave(run->audit.exact);
+	/* Who has nothing to do in an epoch does not end it for the others. */
+	if (r->ops != r->window_ops)
+		atomic_fetch_sub_explicit(&run->unfinished, 1, memory_order_relaxed);
+	close_window(r);
+	meet_all(&run->meet);
+	if (is_leader(r))
+		close_epoch(run);
+	meet_all(&run->meet);
+}
+
+static void measure(struct runner *r)
+{
+	struct run *run = r->run;
+	uint64_t before = preemptions(), cpu = cpu_time_ns(), begin = now_ns();
+
+	for (;;) {
+		measured_epoch(r);
+		if (run->done)
+			break;
+		clear_epoch(r);
+		if (r->through)
+			rewind_stream(r);
+	}
+	r->preempted = preemptions() - before;
+	r->cpu_ns = cpu_time_ns() - cpu;
+	r->wall_ns = now_ns() - begin;
+}
+
+static void warm_up(struct runner *r)
+{
+	size_t nr = r->stream->nr < WARM_UP_OPS ? r->stream->nr : WARM_UP_OPS;
+
+	replay_range(r, 0, nr);
+}
+
+/* Pin and enter; on failure the run is abandoned by all. */
+static int prepare(struct runner *r)
+{
+	struct run *run = r->run;
+	const struct run_params *p = run->p;
+
+	if (topo_bind_self(p->topo, p->placement->cpu[r->w.id], &r->err))
+		return -1;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k] && run->table[k]->class->thread_enter &&
+		    run->table[k]->class->thread_enter(run->table[k], &r->w, &r->err))
+			return -1;
+	return 0;
+}
+
+/* After the first touch: did the kernel give the pages asked for? */
+static void check_pages(struct run *run, struct runner *r)
+{
+	char got[16];
+
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k] && mem_pages_got(&run->table[k]->mem, got, &r->err))
+			r->failed = true;
+}
+
+void *runner_main(void *arg)
+{
+	struct runner *r = arg;
+	struct run *run = r->run;
+
+	pthread_mutex_lock(&run->starting);
+	pthread_mutex_unlock(&run->starting);
+	if (run->abandon)
+		return NULL;
+	r->failed = prepare(r);
+	meet_all(&run->meet);
+	if (is_leader(r))
+		for (unsigned i = 0; i < run->threads; i++)
+			run->abandon |= run->runner[i].failed;
+	meet_all(&run->meet);
+	if (run->abandon)
+		goto out;
+	clear_part(r);
+	meet_all(&run->meet);
+	if (is_leader(r)) {
+		check_pages(run, r);
+		run->abandon = r->failed;
+	}
+	meet_all(&run->meet);
+	if (run->abandon)
+		goto out;
+	preload_part(r);
+	meet_all(&run->meet);
+	if (!run->p->audit) {
+		warm_up(r);
+		meet_all(&run->meet);
+		/* Preloaded traffic goes on from where it is: it is the same all the time. */
+		if (!run->p->traffic->preload_nr)
+			clear_part(r);
+	}
+	reset_counts(r);
+	measure(r);
+out:
+	if (is_leader(r))
+		sem_post(&run->finished);
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * runner - one replaying thread, from pinning to its last epoch
+ *
+ * run.c makes a struct run and starts runner_main() in as many threads as its traffic has
+ * streams; all they do together is between meetings (meet.h), the first of them leads.
+ */
+#ifndef TEARLINE_RUNNER_H
+#define TEARLINE_RUNNER_H
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "meet.h"
+#include "run.h"
+
+struct run;
+
+struct runner {
+	struct worker w; /* first: on its own lines */
+	struct run *run;
+	const struct stream *stream;
+	pthread_t thread;
+	struct err err;
+	bool failed;
+	size_t epoch, at; /* where the epoch began in the stream; next operation */
+	bool through; /* the stream was played to its end */
+	size_t event; /* next event */
+	uint64_t start, end; /* of the epoch */
+	/* The window: from the start until one thread is through its part of the epoch. */
+	bool window_open;
+	uint64_t window_end, window_ops; /* time; operations before it */
+	uint64_t busy_ns, busy_ops; /* in windows */
+	uint64_t ops, preempted; /* in all */
+	uint64_t cpu_ns, wall_ns; /* had of the CPU while measuring, and could have had */
+};
+
+struct run {
+	const struct run_params *p;
+	struct table *table[NR_KINDS];
+	table_replay_fn *replay[NR_KINDS]; /* the loop that serves a kind's operations */
+	bool one_loop; /* all are the same */
+	struct runner *runner;
+	unsigned threads;
+	struct meet meet;
+	pthread_mutex_t starting; /* held until all threads are there, or will not be */
+	struct audit audit;
+	sem_t finished;
+	_Atomic bool stop; /* chunks end */
+	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
+	/* written by the leader between two meetings, read by all after the second */
+	bool abandon, done;
+	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */
+	uint64_t pass;
+	uint64_t whole_ns, window_ns, overlap_ns; /* over all epochs */
+	_Atomic uint64_t epoch_start; /* 0 while the clock stands; for the time keeper */
+	_Atomic uint64_t replayed_ns; /* in the epochs before */
+};
+
+/* The life of one thread; arg is its struct runner, with run, stream and w.id set. */
+void *runner_main(void *arg);
+
+#endif
