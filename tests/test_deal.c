@@ -35,7 +35,7 @@ static void fill_stream(struct trace_stream *s, uint32_t thread, const struct st
 }
 
 static const struct step first[] = {
-	{ OP_NEW_GENERATION, 10 }, { OP_TT_PROBE, 20 }, { OP_TT_STORE, 30 },
+	{ OP_NEW_GENERATION, 10 }, { OP_TT_PROBE, 20 }, { OP_TT_STORE, 40 },
 	{ OP_CLEAR, 40 },	   { OP_TT_PROBE, 50 }, { OP_TT_PROBE, 60 },
 };
 static const struct step second[] = {
@@ -95,7 +95,8 @@ static void own_streams(void **state)
 
 	check_keys(&t->stream[0], a, 4);
 	check_keys(&t->stream[1], b, 4);
-	/* The clear at 40 falls before the other stream's operation of the same tick. */
+	/* The clear at 40 stays behind its own stream's operation of the same tick, and falls
+	 * before the other's. */
 	assert_int_equal(t->stream[0].nr_events, 2);
 	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
 	check_event(&t->stream[0], 1, EVENT_EPOCH, 2);
@@ -107,7 +108,7 @@ static void own_streams(void **state)
 static void merged_by_time(void **state)
 {
 	/* 20: a tie, the lower stream first */
-	static const uint64_t keys[] = { 2, 101, 3, 103, 104, 5, 6, 105 };
+	static const uint64_t keys[] = { 2, 101, 103, 3, 104, 5, 6, 105 };
 	struct traffic *t = deal(TT, 1, DEAL_SPLIT, CLEARS_BARRIER);
 
 	check_keys(&t->stream[0], keys, 8);
@@ -166,6 +167,7 @@ static void clones_are_rotated(void **state)
 {
 	/* Thread 2 shares stream 0 with thread 0: turned by half within each epoch. */
 	static const uint64_t a[] = { 2, 3, 5, 6 }, turned[] = { 3, 2, 6, 5 };
+	static const uint64_t other[] = { 103, 101, 105, 104 };
 	struct traffic *t = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
 
 	check_keys(&t->stream[0], a, 4);
@@ -174,6 +176,9 @@ static void clones_are_rotated(void **state)
 	assert_int_equal(t->stream[0].nr_events, 2);
 	assert_int_equal(t->stream[2].nr_events, 1);
 	check_event(&t->stream[2], 0, EVENT_EPOCH, 2);
+	/* Nor is stream 1 turned across the clear, which is stream 0's. */
+	check_keys(&t->stream[3], other, 4);
+	check_event(&t->stream[3], 0, EVENT_EPOCH, 2);
 	traffic_free(t);
 }
 

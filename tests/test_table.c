@@ -83,6 +83,41 @@ static void clear_empties(void **state)
 	}
 }
 
+static void count_slot(void *arg, const struct slot_view *v)
+{
+	(*(uint64_t *)arg)++;
+}
+
+/* Emptying what some operations wrote empties the table if there were no others. */
+static void clear_ops_empties(void **state)
+{
+	struct trace_op op[512];
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		uint64_t held = 0;
+
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (uint64_t i = 0; i < ARRAY_SIZE(op); i++) {
+			op[i] = i % 3 ? store_op(k, mix64(i), (uint32_t)i)
+				      : probe_op(k, mix64(i));
+			fixture_op(&f, &op[i]);
+		}
+		f.t->loops->walk(f.t, count_slot, &held);
+		assert_true(held > 0);
+		table_new_generation(f.t);
+		if (class->clear_ops) {
+			held = 0;
+			class->clear_ops(f.t, op, ARRAY_SIZE(op));
+			f.t->loops->walk(f.t, count_slot, &held);
+			assert_int_equal(held, 0);
+			assert_int_equal(READ_ONCE64(&f.t->generation), 0);
+		}
+		fixture_close(&f);
+	}
+}
+
 static void no_table_at_size_0(void **state)
 {
 	struct fixture f;
@@ -101,11 +136,6 @@ static void no_table_at_size_0(void **state)
 		assert_int_equal(f.t->entries, 0);
 		fixture_close(&f);
 	}
-}
-
-static void count_slot(void *arg, const struct slot_view *v)
-{
-	(*(uint64_t *)arg)++;
 }
 
 /* Never more entries than it says it holds, however many are stored; and most of them. */
@@ -250,6 +280,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(empty_finds_nothing),
 		cmocka_unit_test(every_key_is_found_once_stored),
 		cmocka_unit_test(clear_empties),
+		cmocka_unit_test(clear_ops_empties),
 		cmocka_unit_test(no_table_at_size_0),
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(last_value_wins),
