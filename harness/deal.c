@@ -110,6 +110,32 @@ static struct timed_list split(const struct timed_list *in, unsigned sharer, uns
 	return out;
 }
 
+/* Is this the very record of that clear? */
+static bool is_clear(const struct timed *t, const struct timed *clear)
+{
+	return t->op.op == OP_CLEAR && t->when == clear->when;
+}
+
+static bool holds_clear(const struct timed_list *l, const struct timed *clear)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (is_clear(&l->at[i], clear))
+			return true;
+	return false;
+}
+
+/* The clears that this stream did not record itself. */
+static struct timed_list foreign_clears(const struct timed_list *clears,
+					const struct timed_list *in)
+{
+	struct timed_list out = { 0 };
+
+	for (size_t i = 0; i < clears->nr; i++)
+		if (!holds_clear(in, &clears->at[i]))
+			push(&out, &clears->at[i]);
+	return out;
+}
+
 /* How many of the clears are at or before a time. */
 static size_t epoch_at(const struct timed_list *clears, uint64_t when)
 {
@@ -122,26 +148,27 @@ static size_t epoch_at(const struct timed_list *clears, uint64_t when)
 
 /*
  * The whole stream, rotated by sharer/sharers within each stretch between two events or
- * clears, its own or another stream's, so that these keep their place. Events are the
- * first sharer's only. The salt leaves the upper 32 bits alone, which hold the line index.
+ * clears, its own or another stream's, so that these keep their place. New generations
+ * are the first sharer's only. The salt leaves the upper 32 bits alone, which hold the
+ * line index.
  */
 static struct timed_list clone(const struct timed_list *in, unsigned sharer, unsigned sharers,
 			       uint64_t salt, const struct timed_list *clears)
 {
-	struct timed_list out = { 0 };
+	struct timed_list foreign = foreign_clears(clears, in), out = { 0 };
 	size_t from = 0, to;
 
 	for (; from < in->nr; from = to) {
-		size_t epoch = epoch_at(clears, in->at[from].when);
+		size_t epoch = epoch_at(&foreign, in->at[from].when);
 
 		if (is_event(&in->at[from].op)) {
 			to = from + 1;
-			if (!sharer)
+			if (!sharer || in->at[from].op.op == OP_CLEAR)
 				push(&out, &in->at[from]);
 			continue;
 		}
 		for (to = from; to < in->nr && !is_event(&in->at[to].op) &&
-				epoch_at(clears, in->at[to].when) == epoch;
+				epoch_at(&foreign, in->at[to].when) == epoch;
 		     to++)
 			;
 		for (size_t i = 0; i < to - from; i++) {
@@ -154,6 +181,7 @@ static struct timed_list clone(const struct timed_list *in, unsigned sharer, uns
 			push(&out, &t);
 		}
 	}
+	free(foreign.at);
 	return out;
 }
 
@@ -221,20 +249,6 @@ static void add_event(struct stream *s, size_t at, enum event_type type)
 {
 	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
-}
-
-/* Is this the very record of that clear? */
-static bool is_clear(const struct timed *t, const struct timed *clear)
-{
-	return t->op.op == OP_CLEAR && t->when == clear->when;
-}
-
-static bool holds_clear(const struct timed_list *l, const struct timed *clear)
-{
-	for (size_t i = 0; i < l->nr; i++)
-		if (is_clear(&l->at[i], clear))
-			return true;
-	return false;
 }
 
 /* Bare operations and events. A clear falls where it was recorded, in other streams

@@ -222,7 +222,7 @@ class Errors(Cli):
     def test_options(self):
         for args, parts in (
                 (("--frob",), ("--frob",)), (("-x",), ("'-x'",)), (("-xy",), ("'-x'",)),
-                (("more",), ("unexpected", "'more'")),
+                (("more",), ("options only", "'more'")),
                 (("--threads", "0"), ("--threads", "from 1", "'0'")),
                 (("--threads", "65537"), ("--threads", "65536")),
                 (("--threads", "two"), ("--threads", "'two'")),

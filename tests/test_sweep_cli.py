@@ -248,7 +248,7 @@ class Errors(Sweep):
             args["--hash"] = "16" if "lock=mcs" in value else args["--hash"]
             self.bad([x for pair in args.items() for x in pair], *parts)
         self.bad(("--tables", "xor"), "--traces", "--workload")
-        self.bad(("--traces", path, "more"), "unexpected", "'more'")
+        self.bad(("--traces", path, "more"), "options only", "'more'")
         self.refused(("sweep", "--traces", path, "--resume"), "--resume", "--out")
 
     def test_a_trace_without_the_kind_is_found_before_the_first_cell(self):
