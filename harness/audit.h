@@ -35,6 +35,7 @@ struct audit {
 struct rest_faults {
 	uint64_t unusable_slots;
 	uint64_t duplicate_keys; /* kv */
+	uint64_t lost_stores; /* last of their line, and not in it */
 	uint64_t slots, distinct; /* authentic slots; distinct keys among them */
 };
 

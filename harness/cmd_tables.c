@@ -47,13 +47,13 @@ static void print_class(const struct table_class *c)
 	putchar('\n');
 }
 
-static void print_group(const char *title, bool control, bool floor)
+static void print_group(const char *title, bool broken, bool floor)
 {
 	bool any = false;
 
 	table_for_each(c)
 	{
-		if (c->control != control || c->floor != floor)
+		if (c->broken != broken || c->floor != floor)
 			continue;
 		if (!any)
 			printf("%s\n\n", title);

@@ -251,6 +251,26 @@ out_tables:
 	return ret;
 }
 
+void run_faults(const struct run_result *r, uint64_t fault[NR_FAULTS])
+{
+	memset(fault, 0, NR_FAULTS * sizeof(*fault));
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		const struct run_table *t = &r->table[k];
+
+		fault[FAULT_TORN] += t->n.torn;
+		fault[FAULT_WRONG_KEY] += t->n.wrong_key;
+		fault[FAULT_FALSE_MISS] += t->n.false_misses;
+		fault[FAULT_STALE] += t->n.stale;
+		fault[FAULT_LOST] += t->n.lost + t->rest.lost_stores;
+		fault[FAULT_UNUSABLE] += t->rest.unusable_slots;
+		fault[FAULT_DUPLICATE] += t->rest.duplicate_keys;
+	}
+	if (r->exact) {
+		fault[FAULT_FALSE_MISS] = r->false_misses;
+		fault[FAULT_LOST] = r->lost_stores;
+	}
+}
+
 int run_check(const struct run_params *p, struct err *e)
 {
 	struct run run = { .p = p, .threads = p->traffic->threads };

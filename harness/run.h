@@ -63,6 +63,12 @@ struct run_result {
  */
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e);
 
+/*
+ * What the audit counted, over all kinds and at rest, by enum fault. Where exact mode
+ * decided every miss, its figures are the ones.
+ */
+void run_faults(const struct run_result *r, uint64_t fault[NR_FAULTS]);
+
 /* Can the tables of this cell be had? Makes them and drops them, untouched. 0 or -1. */
 int run_check(const struct run_params *p, struct err *e);
 

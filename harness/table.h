@@ -19,7 +19,22 @@
 
 /* What a table promises about answers to concurrent callers. */
 #define PROMISE_NO_TEAR 0x1u /* a hit returns words that one store of the key wrote */
-#define PROMISE_NO_FALSE_MISS 0x2u /* kv: a key that is never evicted is always found */
+#define PROMISE_NO_FALSE_MISS 0x2u /* a key that is resident is found; no store is lost */
+/* NO_TEAR is only as good as the keys: ones built for it make the table accept a word that
+ * nobody stored under them. */
+#define PROMISE_HONEST_KEYS 0x4u
+
+/* Faults an audit can count, as bits: what a control must show. */
+enum fault {
+	FAULT_TORN,
+	FAULT_WRONG_KEY,
+	FAULT_FALSE_MISS,
+	FAULT_STALE,
+	FAULT_LOST,
+	FAULT_UNUSABLE,
+	FAULT_DUPLICATE,
+	NR_FAULTS
+};
 
 /* Rewrite a matched tt entry with the current generation? */
 enum refresh { REFRESH_ALWAYS, REFRESH_STALE, REFRESH_CAS, REFRESH_NEVER };
@@ -40,6 +55,8 @@ struct counts {
 	uint64_t stored[8]; /* likewise; dropped ones included */
 	uint64_t drops, bumps, refreshes;
 	uint64_t torn, wrong_key; /* audit: see audit.h */
+	uint64_t false_misses, possible, stale, lost; /* audit: see judge.h */
+	uint64_t contended_probes, contended_stores; /* audit: exposure */
 	uint64_t skipped; /* audit: operations on keys that are out of the count */
 };
 void counts_add(struct counts *sum, const struct counts *c);
@@ -111,6 +128,14 @@ struct table_params {
 	const char *option[MAX_TABLE_OPTIONS]; /* values, in the order of class->options */
 };
 
+/* How a table that is broken on purpose is caught. */
+struct control {
+	const char *workload; /* as --workload takes it */
+	unsigned threads; /* 1: it takes no race, one CPU will do */
+	unsigned shows; /* 1 << enum fault: at least these */
+	const char *planted; /* the fault, in a few words */
+};
+
 struct table_class {
 	const char *name;
 	const char *summary; /* one line, for someone choosing */
@@ -120,7 +145,8 @@ struct table_class {
 	uint32_t kinds; /* 1 << enum kind */
 	unsigned sig_bits; /* effective width of the signature, index bits aside */
 	bool lines; /* made of lines by the policy: identical results on one thread */
-	bool control; /* broken on purpose */
+	bool broken; /* on purpose: listed apart, swept only if named */
+	const struct control *control; /* or NULL: nothing is promised to be found */
 	bool floor; /* measures the harness: stores nothing */
 	struct table_option options[MAX_TABLE_OPTIONS];
 

@@ -66,6 +66,8 @@ struct traffic {
 	unsigned preload_per_line;
 	uint64_t (*preload_key)(const struct traffic *t, uint64_t i);
 	bool updates_only; /* nothing can be evicted: exact mode applies */
+	bool built_keys; /* against xor: see PROMISE_HONEST_KEYS */
+	bool own_serials; /* audit: a store's `move` is the serial of its stamp */
 };
 
 /* Deal a trace; 0 or -1 (none of the kinds occurs, ...). */
@@ -79,6 +81,11 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
  */
 int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
 			  uint64_t seed, struct traffic **out, struct err *e);
+
+/* The names of all workloads, one after another; NULL: no more. */
+const char *workload_name(size_t i);
+/* The kind of entry a workload is about. 0 or -1. */
+int workload_kind(const char *spec, enum kind *out, struct err *e);
 
 void traffic_free(struct traffic *t);
 

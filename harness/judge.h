@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * judge - what a line's history proves about a miss, a hit, a store
+ *
+ * Pure functions over the operations that the witness (witness.h) saw on one line. Every
+ * operation took two stamps from the line's counter, one before its first access and one
+ * after its last; A is before B iff A's end < B's start, else they overlap. The judge
+ * knows no policy and no scheme: only who wrote which slot, and what a store found there.
+ *
+ * It may call a miss false only if the key was resident at every instant of the probe.
+ * What the rules below rest on is argued in results/ANOMALIES.md, and was attacked by
+ * enumeration (tests/test_judge_brute.c).
+ */
+#ifndef TEARLINE_JUDGE_H
+#define TEARLINE_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum witness_type { WITNESS_PROBE, WITNESS_STORE, WITNESS_CLEAR };
+
+/* A stamp that has not been taken yet: the operation is under way, its outcome unknown. */
+#define STAMP_OPEN UINT64_MAX
+
+/* One operation on a line, as its thread recorded it. Slots are bits of a mask. */
+struct witness_op {
+	uint64_t start, end; /* stamps; distinct over the line */
+	uint64_t key; /* not of a clear */
+	uint32_t serial; /* store: the stamp that its words carry (stamp.h) */
+	uint8_t type; /* enum witness_type */
+	uint8_t held; /* store: slots that its scan, before its first write, found with its key */
+	int8_t victim; /* store: the slot it wrote; -1: it kept what was there */
+	int8_t bump_to; /* store: the slot the victim's words were copied to, or -1 */
+	uint8_t refreshed; /* probe: slots it wrote a refresh to, also in vain */
+};
+
+/*
+ * The operations of a line in any order. Complete from `from` on: whatever ended at or
+ * after that stamp is here, or is under way and here with an open end. UINT64_MAX where
+ * nothing is known.
+ */
+struct history {
+	const struct witness_op *op;
+	unsigned nr;
+	uint64_t from;
+};
+
+/* A probe that missed, and the look taken after it. Neither is in the history. */
+struct missed {
+	uint64_t key;
+	uint64_t start, end; /* the probe's stamps */
+	uint64_t again_start, again_end; /* the re-probe's */
+	int again_slot; /* where it found words that are authentic for the key; -1: nowhere */
+};
+
+enum verdict {
+	MISS_HONEST, /* nothing says that the key was there */
+	MISS_POSSIBLE, /* found again, after writes by others, but not proved */
+	MISS_FALSE, /* proved: the key was resident at every instant of the probe */
+};
+
+enum verdict judge_miss(const struct history *h, const struct missed *m);
+
+/*
+ * A hit returned from `slot` an entry of `key` that carries `serial` (of which `serial_mask`
+ * tells the bits that are there). Had a newer store of the key completed before the probe
+ * began: `slotted` (tt): into that very slot, and nothing was bumped onto it since?
+ */
+struct returned {
+	uint64_t key;
+	uint64_t start, end; /* the probe's stamps */
+	uint32_t serial, serial_mask;
+	int slot;
+	bool slotted;
+};
+bool judge_stale(const struct history *h, const struct returned *r);
+
+/*
+ * Must the store that took the stamp `store_start` still be there in a read of all slots,
+ * from stamp read_start to read_end? True if nothing that could have removed it ended after
+ * it began, and nothing that may write overlaps the read. (If it is not found, it is lost.)
+ */
+bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t read_start,
+		     uint64_t read_end);
+
+/* Did another operation write the line between these two stamps? Exposure, not a proof. */
+bool judge_contended(const struct history *h, uint64_t start, uint64_t end);
+
+#endif
