@@ -35,6 +35,8 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+/* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
+#define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where

@@ -2,19 +2,28 @@
 /*
  * audit - does a table ever return what nobody stored, or forget what it must know?
  *
- * The audited loops stamp what they store (stamp.h), check every slot that verified,
- * and walk the table at rest. On the hot-line workload that only updates, exact mode
- * also decides every miss: all threads stop, and the key is looked up again at rest.
+ * The audited loops stamp what they store (stamp.h), check every slot that verified, tell
+ * a witness what they did to which line (witness.h), ask a judge what a miss, a hit and a
+ * store amount to (judge.h), and walk the table at rest. On workloads that only update,
+ * exact mode also decides every miss: all threads stop, and the key is looked up again.
  *
  * Soundness: a word is called torn only if no store of the probed key wrote it and no
- * key of this run with the same line and signature did; a miss is called false only
- * if the key, which nothing may evict, is found as soon as everybody stands still.
+ * key of this run with the same line and signature did; a miss is called false only if
+ * the key was resident all along, which the judge proves, or, in exact mode, if the key,
+ * which nothing may evict, is found as soon as everybody stands still.
+ *
+ * A table of one's own calls, in its probe and store, where `audit` is true:
+ *   audit_enter()                before the first access to a line
+ *   audit_stamp(), audit_holds() a store: stamp the words; which slots hold its key
+ *   audit_stored()               after the last access of a store
+ *   audit_probed(), then audit_hit() for each slot that verified, or audit_missed()
  */
 #ifndef TEARLINE_AUDIT_H
 #define TEARLINE_AUDIT_H
 
 #include "stamp.h"
 #include "table.h"
+#include "witness.h"
 
 struct exact;
 
@@ -28,6 +37,7 @@ struct audit {
 	uint64_t seed;
 	struct key_set keys[NR_KINDS];
 	unsigned sig_bits; /* of the table's signature, 64: whole keys */
+	struct witness *witness[NR_KINDS]; /* NULL: only what is returned or left is checked */
 	struct exact *exact; /* NULL but on a workload that only updates */
 };
 
@@ -44,49 +54,73 @@ static __always_inline bool kind_is_wide(enum kind kind)
 	return kind == KIND_KV;
 }
 
-static __always_inline void audit_stamp(struct worker *w, const enum kind kind, uint64_t key,
-					uint64_t *word)
+static __always_inline unsigned audit_words(enum kind kind)
+{
+	return kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1;
+}
+
+/* Returns the serial, for audited.op. */
+static __always_inline uint32_t audit_stamp(struct worker *w, const enum kind kind,
+					    uint64_t key, uint64_t *word)
 {
 	/* Up to 16 threads never use the same serial at the same time. */
 	uint32_t serial = (w->serial++ << 4) + (w->id & 15);
 
-	stamp_entry(word, kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1, kind_is_wide(kind),
+	stamp_entry(word, audit_words(kind), kind_is_wide(kind),
 		    stamp_auth(w->audit->seed, key), serial);
+	return serial;
 }
 
-/* Out of line: the entry did not check out; torn, or another key's? */
-void audit_mismatch(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
-		    struct counts *n);
-
-static __always_inline void audit_check(struct worker *w, const enum kind kind,
-					const struct table *t, uint64_t key,
-					const uint64_t *word, struct counts *n)
+/* Are these the words of one store of the key? */
+static __always_inline bool audit_holds(const struct audit *a, const enum kind kind,
+					uint64_t key, const uint64_t *word)
 {
-	if (!stamp_authentic(word, kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1, kind_is_wide(kind),
-			     stamp_auth(w->audit->seed, key)))
-		audit_mismatch(w, t, key, word, n);
+	return stamp_authentic(word, audit_words(kind), kind_is_wide(kind),
+			       stamp_auth(a->seed, key));
 }
+
+/* The words verified for the key: are they its own, or torn, or another key's? */
+void audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
+		 struct counts *n);
+
+/* An operation between its two stamps; the table fills in what came of it. */
+struct audited {
+	struct witness_op op;
+	struct witness_mark mark;
+};
+
+/* Before the first access. `line`: whatever an operation of this key can touch. */
+void audit_enter(struct worker *w, const struct table *t, enum witness_type type, uint64_t line,
+		 uint64_t key, struct audited *a);
+/* After the last; of a->op, held, victim, bump_to and serial are set. */
+void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n);
+/* Likewise, with refreshed set. */
+void audit_probed(struct audited *a, struct counts *n);
+/* The slot verified for the key, and these words were returned. */
+void audit_hit(struct worker *w, const struct table *t, const struct audited *a, unsigned slot,
+	       const uint64_t *word, struct counts *n);
+/* None did. */
+void audit_missed(struct worker *w, struct table *t, const struct audited *a, struct counts *n);
 
 /* Exact mode's point of rest, and its list of keys that are out of the count. */
 bool exact_admits(struct worker *w, uint64_t key);
-void exact_missed(struct worker *w, struct table *t, uint64_t key);
+/* proved: the judge called the miss false; exact mode decides, and keeps the score. */
+void exact_missed(struct worker *w, struct table *t, uint64_t key, bool proved);
 
 static __always_inline bool audit_admits(struct worker *w, const enum kind kind, uint64_t key)
 {
 	return kind != KIND_KV || !w->audit->exact || exact_admits(w, key);
 }
 
-static __always_inline void audit_missed(struct worker *w, struct table *t, uint64_t key)
-{
-	if (w->audit->exact)
-		exact_missed(w, t, key);
-}
-
 /* Build the sorted set of keys; keys may repeat. Takes the array over. */
 void key_set_make(struct key_set *s, uint64_t *key, size_t nr);
 
-/* After the join: walk a table and judge every slot. */
-void audit_rest(const struct audit *a, struct table *t, struct rest_faults *out);
+/*
+ * After the join: walk a table and judge every slot; look for the last store of each line.
+ * w: any of the run's nr workers, with what they have counted.
+ */
+void audit_rest(const struct audit *a, struct table *t, struct worker *const *w, unsigned nr,
+		struct rest_faults *out);
 
 /*
  * Exact mode: every key of `keys` is preloaded, stores only update. A thread enters before
@@ -100,6 +134,10 @@ void exact_free(struct exact *x);
 /* Sums after the join. */
 uint64_t exact_false_misses(const struct exact *x);
 uint64_t exact_lost_stores(const struct exact *x);
+/* Of the false misses, those that the judge had proved; and what it called false besides,
+ * where the key turned out to be gone. */
+uint64_t exact_proved(const struct exact *x);
+uint64_t exact_overclaimed(const struct exact *x);
 
 /* Chance that one torn entry of this kind passes the check. */
 double audit_undetected(enum kind kind);

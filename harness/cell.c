@@ -162,6 +162,7 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.caller = (enum caller)a->caller,
 		.lookahead = (unsigned)a->lookahead,
 		.audit = a->mode == MODE_AUDIT,
+		.witness = !a->witness,
 		.seed = a->seed,
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
@@ -343,6 +344,15 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 	csv_set_u64(row, COL_wrong_key_hits, t->n.wrong_key);
 	csv_set_u64(row, COL_unusable_slots, t->rest.unusable_slots);
 	csv_set_double(row, COL_undetected_tear, audit_undetected(k), 3);
+	csv_set_u64(row, COL_witness, r->witness);
+	if (r->witness) {
+		csv_set_u64(row, COL_contended_probes, t->n.contended_probes);
+		csv_set_u64(row, COL_contended_stores, t->n.contended_stores);
+		csv_set_u64(row, COL_false_misses, t->n.false_misses);
+		csv_set_u64(row, COL_possible_false_misses, t->n.possible);
+		csv_set_u64(row, COL_stale_hits, t->n.stale);
+		csv_set_u64(row, COL_lost_stores, t->n.lost + t->rest.lost_stores);
+	}
 	if (k == KIND_KV)
 		csv_set_u64(row, COL_duplicate_keys, t->rest.duplicate_keys);
 	if (k == KIND_TT && t->rest.distinct)
@@ -351,6 +361,9 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 	if (k == KIND_KV && r->exact) {
 		csv_set_u64(row, COL_false_misses, r->false_misses);
 		csv_set_u64(row, COL_lost_stores, r->lost_stores);
+		if (r->witness && r->false_misses)
+			csv_set_double(row, COL_proved_share,
+				       (double)r->proved / (double)r->false_misses, 4);
 	}
 }
 

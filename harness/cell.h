@@ -15,12 +15,13 @@
 
 enum mode { MODE_THROUGHPUT, MODE_AUDIT };
 #define MODE_CHOICES "throughput|audit"
+#define WITNESS_CHOICES "yes|no" /* 0: yes */
 
 /* The options that replay and sweep share. */
 struct cell_args {
 	const char *kinds, *pawn_hash, *eval_hash, *placement;
 	bool oversubscribe;
-	unsigned pages, caller, deal, clears, mode;
+	unsigned pages, caller, deal, clears, mode, witness;
 	uint64_t passes, lookahead, seed;
 	double seconds;
 };
@@ -34,6 +35,9 @@ struct cell_args {
 	{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table", 0, 0 }, \
 	{ "mode", OPT_CHOICE, &(a)->mode, MODE_CHOICES, "throughput",                            \
 	  "measure speed, or count wrong answers (never both: the audit changes timing)", 0, 0 },\
+	{ "witness", OPT_CHOICE, &(a)->witness, WITNESS_CHOICES, "yes",                          \
+	  "audit: put the operations on a line in order, to prove misses and losses; without, "  \
+	  "threads meet more often, and only what is returned or left is checked", 0, 0 },       \
 	{ "seconds", OPT_DECIMAL, &(a)->seconds, "S", "1",                                       \
 	  "time to replay; streams repeat until then", 0, 1000000 },                              \
 	{ "passes", OPT_U64, &(a)->passes, "N", "0",                                             \

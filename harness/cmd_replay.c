@@ -50,17 +50,33 @@ static const char *field(const struct csv_row *r, enum csv_column c)
 static void print_counts(const struct csv_row *r)
 {
 	static const enum csv_column shown[] = {
-		COL_probes,	    COL_stores,		COL_hits,	    COL_matches,
-		COL_usable_hits,    COL_drops,		COL_bumps,	    COL_refreshes,
-		COL_torn_reads,	    COL_wrong_key_hits, COL_false_misses,   COL_lost_stores,
-		COL_unusable_slots, COL_duplicate_keys, COL_copies_per_key,
+		COL_probes,
+		COL_stores,
+		COL_hits,
+		COL_matches,
+		COL_usable_hits,
+		COL_drops,
+		COL_bumps,
+		COL_refreshes,
+		COL_contended_probes,
+		COL_contended_stores,
+		COL_torn_reads,
+		COL_wrong_key_hits,
+		COL_false_misses,
+		COL_possible_false_misses,
+		COL_proved_share,
+		COL_stale_hits,
+		COL_lost_stores,
+		COL_unusable_slots,
+		COL_duplicate_keys,
+		COL_copies_per_key,
 	};
 
 	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind),
 	       field(r, COL_entries), field(r, COL_table_bytes), field(r, COL_page_size));
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (r->field[shown[i]])
-			printf("  %-16s %s\n", csv_names[shown[i]], r->field[shown[i]]);
+			printf("  %-21s %s\n", csv_names[shown[i]], r->field[shown[i]]);
 }
 
 static void print_times(const struct csv_row *r)

@@ -11,12 +11,12 @@
 
 #include "util.h"
 
-#define CSV_SCHEMA 1
+#define CSV_SCHEMA 2
 
 /* x(name, what it is, for `report --schema` and results/README.md) */
 /* clang-format off */
 #define CSV_COLUMNS(x)                                                                           \
-	x(schema, "version of this list of columns: 1")                                          \
+	x(schema, "version of this list of columns: 2")                                          \
 	x(run_id, "one invocation of tearline: start time and process number")                   \
 	x(started_utc, "when the trial began, ISO 8601")                                         \
 	x(host, "node name")                                                                     \
@@ -93,7 +93,9 @@
 	x(undetected_tear, "audit: chance that one torn entry passes the check")                 \
 	x(replay_share, "replay, timed or only counted, in the trial's whole time with setup and clears")  \
 	x(streams, "recorded streams of the trace, one a recorded thread")                       \
-	x(preemptions, "times a replaying thread lost its CPU while the clock ran")
+	x(preemptions, "times a replaying thread lost its CPU while the clock ran")              \
+	x(witness, "audit: 1 if operations took stamps, which the judge needs, 0 if not")        \
+	x(proved_share, "audit, exact mode: share of the false misses that the judge proved")
 /* clang-format on */
 
 #define CSV_ENUM(name, help) COL_##name,

@@ -25,6 +25,7 @@ struct exact {
 	unsigned running; /* threads that have entered and are not at rest */
 	bool asking; /* one thread has or wants everybody at rest */
 	uint64_t false_misses, lost_stores; /* under the lock */
+	uint64_t proved, overclaimed; /* likewise */
 };
 
 struct exact *exact_create(const struct key_set *keys)
@@ -104,11 +105,11 @@ bool exact_admits(struct worker *w, uint64_t key)
 	return !atomic_load_explicit(gone_flag(x, key), memory_order_relaxed);
 }
 
-void exact_missed(struct worker *w, struct table *t, uint64_t key)
+void exact_missed(struct worker *w, struct table *t, uint64_t key, bool proved)
 {
 	struct exact *x = w->audit->exact;
 	_Atomic bool *gone = gone_flag(x, key);
-	uint64_t word[MAX_ENTRY_WORDS];
+	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
 
 	pthread_mutex_lock(&x->lock);
 	while (x->asking)
@@ -123,8 +124,10 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key)
 		/* lost to a thread that asked before: counted there */
 	} else if (t->loops->find(t, w, key, word)) {
 		x->false_misses++;
+		x->proved += proved;
 	} else {
 		x->lost_stores++;
+		x->overclaimed += proved;
 		atomic_store_explicit(gone, true, memory_order_relaxed);
 	}
 	x->asking = false;
@@ -141,4 +144,14 @@ uint64_t exact_false_misses(const struct exact *x)
 uint64_t exact_lost_stores(const struct exact *x)
 {
 	return x->lost_stores;
+}
+
+uint64_t exact_proved(const struct exact *x)
+{
+	return x->proved;
+}
+
+uint64_t exact_overclaimed(const struct exact *x)
+{
+	return x->overclaimed;
 }

@@ -98,24 +98,44 @@ static bool nothing_evicts(const struct table *t, const struct audit *a)
 	return t && t->entries && (t->class->lines || a->keys[KIND_KV].nr <= t->never_evicts);
 }
 
-static void audit_begin(struct run *run)
+static int create_witness(struct run *run, enum kind k, struct err *e)
+{
+	const struct table *t = run->table[k];
+
+	if (!t || t->class->floor || !run->p->witness)
+		return 0;
+	run->audit.witness[k] =
+		witness_create(t->class->lines ? t->lines : WITNESS_COUNTERS, run->threads);
+	return run->audit.witness[k] ? 0
+				     : err_set(e, "--mode audit: no memory for the witness");
+}
+
+static int audit_begin(struct run *run, struct err *e)
 {
 	const struct run_params *p = run->p;
 
 	run->audit.seed = mix64(p->seed ^ 0x7465617261756474ull);
 	run->audit.sig_bits = p->table->class->sig_bits;
-	for (enum kind k = 0; k < NR_KINDS; k++)
+	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (run->table[k])
 			traffic_keys(p->traffic, k, &run->audit.keys[k]);
+		if (create_witness(run, k, e))
+			return -1;
+	}
 	if (p->traffic->updates_only && nothing_evicts(run->table[KIND_KV], &run->audit))
 		run->audit.exact = exact_create(&run->audit.keys[KIND_KV]);
+	return 0;
 }
 
 static void audit_end(struct run *run)
 {
 	exact_free(run->audit.exact);
-	for (enum kind k = 0; k < NR_KINDS; k++)
+	for (enum kind k = 0; k < NR_KINDS; k++) {
 		free(run->audit.keys[k].key);
+		witness_free(run->audit.witness[k]);
+	}
+	for (unsigned i = 0; i < run->threads; i++)
+		free(run->runner[i].w.lost);
 }
 
 static int start_threads(struct run *run, struct err *e)
@@ -179,6 +199,10 @@ static void collect_times(const struct run *run, struct run_result *r)
 
 static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 {
+	struct worker **worker = xcalloc(run->threads, sizeof(*worker));
+
+	for (unsigned i = 0; i < run->threads; i++)
+		worker[i] = &run->runner[i].w;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		struct table *t = run->table[k];
 		struct run_table *out = &r->table[k];
@@ -189,13 +213,19 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 		out->entries = t->entries;
 		for (unsigned i = 0; i < run->threads; i++)
 			counts_add(&out->n, &run->runner[i].w.n[k]);
-		if (mem_pages_got(&t->mem, out->page_size, e))
+		if (mem_pages_got(&t->mem, out->page_size, e)) {
+			free(worker);
 			return -1;
+		}
 		if (run->p->audit)
-			audit_rest(&run->audit, t, &out->rest);
+			audit_rest(&run->audit, t, worker, run->threads, &out->rest);
 	}
+	free(worker);
+	r->witness = run->p->audit && run->p->witness;
 	if (run->audit.exact) {
 		r->exact = true;
+		r->proved = exact_proved(run->audit.exact);
+		r->overclaimed = exact_overclaimed(run->audit.exact);
 		r->false_misses = exact_false_misses(run->audit.exact);
 		r->lost_stores = exact_lost_stores(run->audit.exact);
 	}
@@ -231,8 +261,8 @@ int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 	sem_init(&run.finished, 0, 0);
 	if (create_tables(&run, e))
 		goto out_tables;
-	if (p->audit)
-		audit_begin(&run);
+	if (p->audit && audit_begin(&run, e))
+		goto out_audit;
 	if (start_threads(&run, e))
 		goto out_audit;
 	keep_time(&run);

@@ -29,6 +29,7 @@ struct run_params {
 	enum caller caller;
 	unsigned lookahead;
 	bool audit;
+	bool witness; /* in an audit: see witness.h */
 	uint64_t seed;
 	/* optional: now and then, how many seconds of a run for a time are replayed */
 	void (*tick)(void *arg, double replayed);
@@ -53,8 +54,10 @@ struct run_result {
 	double whole_seconds; /* from create to destroy */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	double cpu_share; /* of the time while measuring, the threads had a CPU */
-	bool exact; /* the two below are filled */
+	bool witness; /* what the judge says was counted */
+	bool exact; /* the four below are filled */
 	uint64_t false_misses, lost_stores;
+	uint64_t proved, overclaimed; /* what the judge knew of the former; see audit.h */
 };
 
 /*

@@ -137,6 +137,7 @@ static void clear_epoch(struct runner *r)
 {
 	struct run *run = r->run;
 
+	r->w.epoch++;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		struct table *t = run->table[k];
 

@@ -45,6 +45,7 @@ enum caller { CALLER_BATCH, CALLER_BRANCH, CALLER_CHAIN, NR_CALLERS };
 #define CALLER_CHOICES "batch|branch|chain"
 
 #define MAX_ENTRY_WORDS 7
+#define MAX_SLOTS 4 /* of a line */
 #define MAX_LOOKAHEAD 64
 
 /* Counted in locals of the loops, per thread and kind, and summed after the join. */
@@ -74,6 +75,10 @@ struct worker {
 	void *priv[NR_KINDS]; /* a table's own per thread: lock nodes, ... */
 	struct audit *audit; /* NULL in throughput runs */
 	uint32_t serial; /* audit: stores stamped so far */
+	uint64_t jitter; /* audit: state of its random delays */
+	uint32_t epoch; /* audit: clears at which all threads met */
+	struct lost_store *lost; /* audit: those it counted; nr_lost */
+	size_t nr_lost;
 } __attribute__((aligned(128)));
 
 typedef void table_replay_fn(struct table *const *by_kind, struct worker *w,
@@ -98,8 +103,9 @@ typedef void table_walk_fn(void *arg, const struct slot_view *v);
 struct table_loops {
 	table_replay_fn *run[NR_KINDS + 1][NR_CALLERS];
 	table_replay_fn *audit[NR_KINDS + 1];
-	/* The first entry that verifies for the key: copied to word, counted nowhere. */
-	bool (*find)(struct table *t, struct worker *w, uint64_t key, uint64_t *word);
+	/* All slots that verify for the key, as a mask; copied to word[slot], counted nowhere. */
+	unsigned (*find)(struct table *t, struct worker *w, uint64_t key,
+			 uint64_t word[][MAX_ENTRY_WORDS]);
 	/* At rest: every slot that is not empty. */
 	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
 };

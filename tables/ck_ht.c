@@ -117,6 +117,12 @@ static __always_inline struct shard *shard_of(const struct table *t, uint64_t ke
 	return &s->shard[key >> 1 >> s->shift];
 }
 
+/* What the witness takes for a line of one slot: any store may evict any key of a shard. */
+static __always_inline uint64_t shard_index(const struct table *t, const struct shard *s)
+{
+	return (uint64_t)(s - shards_of(t)->shard);
+}
+
 static __always_inline bool key_is_odd(uint64_t key)
 {
 	return key == 0 || key == UINT64_MAX;
@@ -206,23 +212,32 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	struct shard *s = shard_of(t, key);
 	uint64_t generation, word;
 	struct tt_slot old;
+	struct audited a;
 
 	n->stored[in.bound]++;
 	if (tt_drops(&in, t->mate)) {
 		n->drops++;
 		return;
 	}
+	if (audit)
+		audit_enter(w, t, WITNESS_STORE, shard_index(t, s), key, &a);
 	generation = READ_ONCE64(&t->generation);
 	shard_lock(s);
 	old.word = shard_get(s, key);
 	old.holds = !tt_empty(old.word);
 	if (!old.holds || in.depth >= tt_depth(old.word) || tt_stale(old.word, generation)) {
 		word = tt_merge(old, &in, generation, t->mate);
-		if (audit)
-			audit_stamp(w, KIND_TT, key, &word);
+		if (audit) {
+			a.op.serial = audit_stamp(w, KIND_TT, key, &word);
+			a.op.victim = 0;
+		}
 		shard_set(s, key, word, !old.holds);
 	}
 	shard_unlock(s);
+	if (audit) {
+		a.op.held = old.holds;
+		audit_stored(w, t, &a, n);
+	}
 }
 
 static __always_inline void T(store)(const enum kind kind, struct table *t, struct worker *w,
@@ -231,6 +246,8 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 {
 	struct shard *s = shard_of(t, key);
 	uint64_t word[MAX_ENTRY_WORDS];
+	struct audited a;
+	uint64_t old;
 
 	if (kind == KIND_TT) {
 		T(tt_store)(t, w, op, key, n, audit);
@@ -239,27 +256,37 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 	if (kind == KIND_PAWN)
 		return;
 	entry_from_op(kind, op, word);
-	if (audit)
-		audit_stamp(w, kind, key, word);
+	if (audit) {
+		audit_enter(w, t, WITNESS_STORE, shard_index(t, s), key, &a);
+		a.op.serial = audit_stamp(w, kind, key, word);
+		a.op.victim = 0;
+	}
 	shard_lock(s);
-	shard_set(s, key, word[0], !shard_get(s, key));
+	old = shard_get(s, key);
+	shard_set(s, key, word[0], !old);
 	shard_unlock(s);
+	if (audit) {
+		a.op.held = old != 0;
+		audit_stored(w, t, &a, n);
+	}
 }
 
-/* Give an entry the current generation if it is still the one read. */
-static void T(refresh)(struct table *t, struct shard *s, uint64_t key, uint64_t word,
+/* Give an entry the current generation if it is still the one read. True if it did. */
+static bool T(refresh)(struct table *t, struct shard *s, uint64_t key, uint64_t word,
 		       struct counts *n)
 {
+	bool still;
 	uint64_t fresh = tt_refreshed(word, READ_ONCE64(&t->generation));
 
 	if (fresh == word && t->refresh != REFRESH_ALWAYS)
-		return;
+		return false;
 	shard_lock(s);
-	if (shard_get(s, key) == word) {
+	still = shard_get(s, key) == word;
+	if (still)
 		shard_set(s, key, fresh, false);
-		n->refreshes++;
-	}
 	shard_unlock(s);
+	n->refreshes += still;
+	return still;
 }
 
 static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
@@ -269,32 +296,41 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 	struct shard *s = shard_of(t, key);
 	const struct tt_query q = query_from_op(op);
 	struct tt_answer a = { 0 };
+	struct audited seen;
 	uint64_t word;
 
 	if (kind == KIND_PAWN)
 		return (struct answer){ .hit = false };
+	if (audit)
+		audit_enter(w, t, WITNESS_PROBE, shard_index(t, s), key, &seen);
 	word = shard_get(s, key);
+	if (word && kind == KIND_TT && t->refresh != REFRESH_NEVER)
+		seen.op.refreshed = T(refresh)(t, s, key, word, n);
+	if (audit) {
+		audit_probed(&seen, n);
+		if (word)
+			audit_hit(w, t, &seen, 0, &word, n);
+		else
+			audit_missed(w, t, &seen, n);
+	}
 	if (!word)
 		return (struct answer){ .hit = false };
 	n->hits++;
 	n->matches++;
-	if (audit)
-		audit_check(w, kind, t, key, &word, n);
 	if (kind != KIND_TT)
 		return (struct answer){ .hit = true, .word = word };
 	tt_lookup(&a, word, &q);
 	n->usable[a.bound]++;
-	if (t->refresh != REFRESH_NEVER)
-		T(refresh)(t, s, key, word, n);
 	return (struct answer){ .hit = true,
 				.word = a.move + (uint64_t)(unsigned)a.value + a.bound +
 					a.threat + a.avoid_null };
 }
 
-static bool T(find)(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
+static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
+			uint64_t word[][MAX_ENTRY_WORDS])
 {
-	word[0] = shard_get(shard_of(t, key), key);
-	return word[0];
+	word[0][0] = shard_get(shard_of(t, key), key);
+	return word[0][0] != 0;
 }
 
 static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)

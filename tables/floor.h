@@ -13,9 +13,10 @@ static inline void floor_walk(struct table *t, table_walk_fn *fn, void *arg)
 {
 }
 
-static inline bool floor_find(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
+static inline unsigned floor_find(struct table *t, struct worker *w, uint64_t key,
+				  uint64_t word[][MAX_ENTRY_WORDS])
 {
-	return false;
+	return 0;
 }
 
 /* The fields of a class that all floors share. */

@@ -110,6 +110,20 @@ static __always_inline void T(bump)(atomic_word *line, int from, int to)
 	WRITE_ONCE64(&line[2 * to], sig);
 }
 
+/* Audit: the slots of a line that hold an entry of the key, in one scan. */
+static __always_inline uint8_t T(held)(const enum kind kind, const struct worker *w,
+				       const atomic_word *line, uint64_t key)
+{
+	uint64_t word[MAX_ENTRY_WORDS];
+	unsigned held = 0;
+
+	for (unsigned s = 0; s < line_slots(kind); s++)
+		if (T(load)(line + s * slot_words(kind), key, entry_words(kind), word) &&
+		    !entry_empty(kind, word[0]) && audit_holds(w->audit, kind, key, word))
+			held |= 1u << s;
+	return (uint8_t)held;
+}
+
 static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
@@ -120,6 +134,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	uint64_t generation;
 	struct tt_slot s0, s1, victim;
 	struct tt_plan plan;
+	struct audited a;
 	uint64_t word;
 
 	n->stored[in.bound]++;
@@ -127,8 +142,12 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 		n->drops++;
 		return;
 	}
+	if (audit)
+		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 	generation = READ_ONCE64(&t->generation);
 	T(begin_write)(t, w, index);
+	if (audit)
+		a.op.held = T(held)(KIND_TT, w, line, key);
 	s0 = T(look)(&line[0], key);
 	s1 = T(look)(&line[2], key);
 	plan = tt_plan_store(s0, s1, &in, generation, t->mate, line_slots(KIND_TT));
@@ -139,21 +158,29 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	victim = plan.victim == 0 ? s0 : plan.victim == 1 ? s1 : T(look)(&line[6], key);
 	word = tt_merge(victim, &in, generation, t->mate);
 	if (audit)
-		audit_stamp(w, KIND_TT, key, &word);
+		a.op.serial = audit_stamp(w, KIND_TT, key, &word);
 	T(put)(&line[2 * plan.victim], key, 1, &word);
 	T(end_write)(t, w, index);
+	if (audit) {
+		a.op.victim = (int8_t)plan.victim;
+		a.op.bump_to = (int8_t)plan.bump_to;
+		audit_stored(w, t, &a, n);
+	}
 }
 
 /*
  * Give the entries that matched the current generation. Under exclusion only where the
  * slot still holds what was read; without, refresh=always and stale write blindly (and
  * may bring an old entry back: that is what the audit is for), refresh=cas compares.
+ * Returns the slots it may have written, as a mask.
  */
-static __always_inline void T(refresh)(struct table *t, atomic_word *line, uint64_t key,
-				       const uint64_t *word, unsigned match, struct counts *n)
+static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, uint64_t key,
+					   const uint64_t *word, unsigned match,
+					   struct counts *n)
 {
 	uint64_t generation = READ_ONCE64(&t->generation);
 	uint64_t now, fresh;
+	unsigned wrote = 0;
 
 	for (; match; match &= match - 1) {
 		unsigned s = (unsigned)__builtin_ctz(match);
@@ -162,6 +189,8 @@ static __always_inline void T(refresh)(struct table *t, atomic_word *line, uint6
 		if (fresh == word[s] && t->refresh != REFRESH_ALWAYS)
 			continue;
 		if (LINE_EXCLUSION == LINE_FREE && t->refresh == REFRESH_CAS) {
+			/* one of two words may be exchanged and the other not */
+			wrote |= 1u << s;
 			n->refreshes += T(replace)(&line[2 * s], key, word[s], fresh);
 			continue;
 		}
@@ -169,8 +198,10 @@ static __always_inline void T(refresh)(struct table *t, atomic_word *line, uint6
 		    !(T(load)(&line[2 * s], key, 1, &now) && now == word[s]))
 			continue;
 		T(put)(&line[2 * s], key, 1, &fresh);
+		wrote |= 1u << s;
 		n->refreshes++;
 	}
+	return wrote;
 }
 
 /* Does any of the matched entries want a refresh? Keeps seqlock readers readers. */
@@ -199,9 +230,12 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	atomic_word *line = line_of(t, KIND_TT, key);
 	uint64_t word[4];
 	struct tt_answer a;
-	unsigned match, matches;
+	struct audited seen;
+	unsigned match, matches, refreshed = 0;
 	unsigned cookie;
 
+	if (audit)
+		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
 	do {
 		a = (struct tt_answer){ 0 };
 		match = 0;
@@ -217,19 +251,25 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 				break;
 		}
 		if (LINE_EXCLUSION == LINE_LOCKED && T(wants_refresh)(t, word, match))
-			T(refresh)(t, line, key, word, match, n);
+			refreshed = T(refresh)(t, line, key, word, match, n);
 	} while (!T(end_read)(t, w, index, cookie));
 
 	if (LINE_EXCLUSION == LINE_FREE && T(wants_refresh)(t, word, match))
-		T(refresh)(t, line, key, word, match, n);
+		refreshed = T(refresh)(t, line, key, word, match, n);
 	if (LINE_EXCLUSION == LINE_SEQUENCE && T(wants_refresh)(t, word, match)) {
 		T(begin_write)(t, w, index);
-		T(refresh)(t, line, key, word, match, n);
+		refreshed = T(refresh)(t, line, key, word, match, n);
 		T(end_write)(t, w, index);
 	}
-	if (audit)
+	if (audit) {
+		seen.op.refreshed = (uint8_t)refreshed;
+		audit_probed(&seen, n);
 		for (unsigned m = match; m; m &= m - 1)
-			audit_check(w, KIND_TT, t, key, &word[__builtin_ctz(m)], n);
+			audit_hit(w, t, &seen, (unsigned)__builtin_ctz(m),
+				  &word[__builtin_ctz(m)], n);
+		if (!match)
+			audit_missed(w, t, &seen, n);
+	}
 	n->hits += match != 0;
 	n->matches += matches;
 	n->usable[a.bound]++;
@@ -241,34 +281,47 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 /* eval and pawn: one slot, always overwritten. */
 static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 					  struct worker *w, const struct trace_op *op,
-					  uint64_t key, const bool audit)
+					  uint64_t key, struct counts *n, const bool audit)
 {
 	uint64_t index = line_index(t, kind, key);
+	atomic_word *line = line_of(t, kind, key);
 	uint64_t word[MAX_ENTRY_WORDS];
+	struct audited a;
 
 	entry_from_op(kind, op, word);
-	if (audit)
-		audit_stamp(w, kind, key, word);
+	if (audit) {
+		audit_enter(w, t, WITNESS_STORE, index, key, &a);
+		a.op.serial = audit_stamp(w, kind, key, word);
+	}
 	T(begin_write)(t, w, index);
-	T(put)(line_of(t, kind, key), key, entry_words(kind), word);
+	if (audit)
+		a.op.held = T(held)(kind, w, line, key);
+	T(put)(line, key, entry_words(kind), word);
 	T(end_write)(t, w, index);
+	if (audit)
+		audit_stored(w, t, &a, n);
 }
 
 /* kv: the same key's slot, else an empty one, else the one the key picks. */
 static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
-					const bool audit)
+					struct counts *n, const bool audit)
 {
 	uint64_t index = line_index(t, KIND_KV, key);
 	atomic_word *line = line_of(t, KIND_KV, key);
 	unsigned slot = kv_victim(key, t->index_bits, line_slots(KIND_KV));
 	bool empty_seen = false;
 	uint64_t word, held;
+	struct audited a;
 
 	entry_from_op(KIND_KV, op, &word);
-	if (audit)
-		audit_stamp(w, KIND_KV, key, &word);
+	if (audit) {
+		audit_enter(w, t, WITNESS_STORE, index, key, &a);
+		a.op.serial = audit_stamp(w, KIND_KV, key, &word);
+	}
 	T(begin_write)(t, w, index);
+	if (audit)
+		a.op.held = T(held)(KIND_KV, w, line, key);
 #pragma GCC unroll 4
 	for (unsigned s = 0; s < line_slots(KIND_KV); s++) {
 		bool match = T(load)(&line[2 * s], key, 1, &held);
@@ -283,30 +336,50 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 	}
 	T(put)(&line[2 * slot], key, 1, &word);
 	T(end_write)(t, w, index);
+	if (audit) {
+		a.op.victim = (int8_t)slot;
+		audit_stored(w, t, &a, n);
+	}
 }
 
-/* eval, pawn, kv: the first slot that verifies, copied whole. */
-static __always_inline bool T(copy)(const enum kind kind, struct table *t, struct worker *w,
-				    uint64_t key, uint64_t *word)
+/* eval, pawn, kv: the first slot that verifies, copied whole; all slots: none does. */
+static __always_inline unsigned T(copy)(const enum kind kind, struct table *t, struct worker *w,
+					uint64_t key, uint64_t *word)
 {
 	uint64_t index = line_index(t, kind, key);
 	atomic_word *line = line_of(t, kind, key);
-	unsigned cookie;
-	bool hit;
+	unsigned cookie, s;
 
 	do {
-		hit = false;
 		cookie = T(begin_read)(t, w, index);
 #pragma GCC unroll 4
-		for (unsigned s = 0; s < line_slots(kind); s++) {
-			hit = T(load)(line + s * slot_words(kind), key, entry_words(kind),
-				      word) &&
-			      !entry_empty(kind, word[0]);
-			if (hit)
+		for (s = 0; s < line_slots(kind); s++)
+			if (T(load)(line + s * slot_words(kind), key, entry_words(kind),
+				    word) &&
+			    !entry_empty(kind, word[0]))
 				break;
-		}
 	} while (!T(end_read)(t, w, index, cookie));
-	return hit;
+	return s;
+}
+
+static __always_inline unsigned T(find_all)(const enum kind kind, struct table *t,
+					    struct worker *w, uint64_t key,
+					    uint64_t word[][MAX_ENTRY_WORDS])
+{
+	uint64_t index = line_index(t, kind, key);
+	atomic_word *line = line_of(t, kind, key);
+	unsigned cookie, match;
+
+	do {
+		match = 0;
+		cookie = T(begin_read)(t, w, index);
+		for (unsigned s = 0; s < line_slots(kind); s++)
+			if (T(load)(line + s * slot_words(kind), key, entry_words(kind),
+				    word[s]) &&
+			    !entry_empty(kind, word[s][0]))
+				match |= 1u << s;
+	} while (!T(end_read)(t, w, index, cookie));
+	return match;
 }
 
 static __always_inline struct answer T(slot_probe)(const enum kind kind, struct table *t,
@@ -314,12 +387,23 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 						   struct counts *n, const bool audit)
 {
 	uint64_t word[MAX_ENTRY_WORDS];
-	struct answer a = { .hit = T(copy)(kind, t, w, key, word) };
+	struct audited seen;
+	struct answer a = { 0 };
+	unsigned slot;
 
+	if (audit)
+		audit_enter(w, t, WITNESS_PROBE, line_index(t, kind, key), key, &seen);
+	slot = T(copy)(kind, t, w, key, word);
+	a.hit = slot < line_slots(kind);
 	n->hits += a.hit;
 	n->matches += a.hit;
-	if (audit && a.hit)
-		audit_check(w, kind, t, key, word, n);
+	if (audit) {
+		audit_probed(&seen, n);
+		if (a.hit)
+			audit_hit(w, t, &seen, slot, word, n);
+		else
+			audit_missed(w, t, &seen, n);
+	}
 	for (unsigned i = 0; i < entry_words(kind); i++)
 		a.word += word[i];
 	a.word &= -(uint64_t)a.hit;
@@ -333,9 +417,9 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 	if (kind == KIND_TT)
 		T(tt_store)(t, w, op, key, n, audit);
 	else if (kind == KIND_KV)
-		T(kv_store)(t, w, op, key, audit);
+		T(kv_store)(t, w, op, key, n, audit);
 	else
-		T(slot_store)(kind, t, w, op, key, audit);
+		T(slot_store)(kind, t, w, op, key, n, audit);
 }
 
 static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
@@ -347,21 +431,22 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 	return T(slot_probe)(kind, t, w, key, n, audit);
 }
 
-static bool T(find)(struct table *t, struct worker *w, uint64_t key, uint64_t *word)
+static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
+			uint64_t word[][MAX_ENTRY_WORDS])
 {
 	switch (t->kind) {
 	case KIND_TT:
-		return T(copy)(KIND_TT, t, w, key, word);
+		return T(find_all)(KIND_TT, t, w, key, word);
 	case KIND_PAWN:
-		return T(copy)(KIND_PAWN, t, w, key, word);
+		return T(find_all)(KIND_PAWN, t, w, key, word);
 	case KIND_EVAL:
-		return T(copy)(KIND_EVAL, t, w, key, word);
+		return T(find_all)(KIND_EVAL, t, w, key, word);
 	case KIND_KV:
-		return T(copy)(KIND_KV, t, w, key, word);
+		return T(find_all)(KIND_KV, t, w, key, word);
 	case NR_KINDS:
 		break;
 	}
-	return false;
+	return 0;
 }
 
 static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)

@@ -36,8 +36,6 @@ static __always_inline void T(one_op)(const enum kind kind, const enum caller ca
 		return;
 	}
 	a = T(probe)(kind, t, w, op, key, n, audit);
-	if (audit && !a.hit)
-		audit_missed(w, t, key);
 	take_answer(caller, a, acc);
 }
 

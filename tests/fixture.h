@@ -50,19 +50,26 @@ static inline void fixture_close(struct fixture *f)
 	free(f->w);
 }
 
+/* The first word of the first slot that verifies; 0: none does. */
+static inline uint64_t fixture_word(struct fixture *f, uint64_t key)
+{
+	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
+	unsigned match = f->t->loops->find(f->t, f->w, key, word);
+
+	return match ? word[__builtin_ctz(match)][0] : 0;
+}
+
+static inline bool fixture_find(struct fixture *f, uint64_t key)
+{
+	return fixture_word(f, key);
+}
+
 /* One operation through the measured loop; returns the word of a probe's answer. */
 static inline uint64_t fixture_op(struct fixture *f, const struct trace_op *op)
 {
 	f->w->sink = 0;
 	f->t->loops->run[f->t->kind][CALLER_CHAIN](f->by_kind, f->w, op, 1);
 	return f->w->sink;
-}
-
-static inline bool fixture_find(struct fixture *f, uint64_t key)
-{
-	uint64_t word[MAX_ENTRY_WORDS];
-
-	return f->t->loops->find(f->t, f->w, key, word);
 }
 
 /* A store that every kind keeps: exact, some depth. */

@@ -114,7 +114,7 @@ static void check(struct scene *s, uint64_t key, uint64_t word)
 {
 	uint64_t entry[MAX_ENTRY_WORDS] = { word };
 
-	audit_check(s->f.w, s->f.t->kind, s->f.t, key, entry, &s->n);
+	audit_check(s->f.w, s->f.t, key, entry, &s->n);
 }
 
 static void torn_or_wrong_key(void **state)
@@ -154,17 +154,17 @@ static void rest_faults_show(void **state)
 		fold = i ? first : 0;
 		WRITE_ONCE64(&slot[0], scene_keys[0] ^ fold);
 		WRITE_ONCE64(&slot[1], first);
-		audit_rest(&s.audit, s.f.t, &r);
+		audit_rest(&s.audit, s.f.t, &s.f.w, 1, &r);
 		assert_true(r.unusable_slots == 0 && r.duplicate_keys == 0);
 		assert_true(r.slots == 1 && r.distinct == 1);
 		/* The same entry once more. */
 		WRITE_ONCE64(&slot[4], scene_keys[0] ^ fold);
 		WRITE_ONCE64(&slot[5], first);
-		audit_rest(&s.audit, s.f.t, &r);
+		audit_rest(&s.audit, s.f.t, &s.f.w, 1, &r);
 		assert_true(r.unusable_slots == 0 && r.duplicate_keys == 1);
 		/* Its signature over another key's data: a dead pair. */
 		WRITE_ONCE64(&slot[5], stamped(scene_keys[1], true));
-		audit_rest(&s.audit, s.f.t, &r);
+		audit_rest(&s.audit, s.f.t, &s.f.w, 1, &r);
 		assert_true(r.unusable_slots == 1 && r.duplicate_keys == 0);
 		scene_close(&s);
 	}
@@ -181,13 +181,13 @@ static void exact_tells_missed_from_lost(void **state)
 	WRITE_ONCE64(&s.f.t->word[0], scene_keys[0]);
 	WRITE_ONCE64(&s.f.t->word[1], stamped(scene_keys[0], true));
 	/* It is there: whoever missed it was told wrong. */
-	exact_missed(s.f.w, s.f.t, scene_keys[0]);
+	exact_missed(s.f.w, s.f.t, scene_keys[0], false);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 0);
 	assert_true(exact_admits(s.f.w, scene_keys[0]));
 	/* It is not there: lost, once, and out of the count. */
-	exact_missed(s.f.w, s.f.t, scene_keys[1]);
-	exact_missed(s.f.w, s.f.t, scene_keys[1]);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], false);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], false);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 1);
 	assert_false(exact_admits(s.f.w, scene_keys[1]));

@@ -35,6 +35,7 @@ static void audit_run(const char *spec, const struct traffic *traffic, unsigned 
 				.seconds = seconds,
 				.caller = CALLER_BRANCH,
 				.audit = true,
+				.witness = true,
 				.seed = seed };
 	struct run_result r;
 	struct err e;

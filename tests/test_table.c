@@ -167,7 +167,7 @@ static void capacity(void **state)
 static void last_value_wins(void **state)
 {
 	struct fixture f;
-	uint64_t word[MAX_ENTRY_WORDS];
+	uint64_t word;
 
 	for_each_kind(k)
 	{
@@ -177,8 +177,8 @@ static void last_value_wins(void **state)
 			struct trace_op op = store_op(k, key, (uint32_t)i + 1);
 
 			fixture_op(&f, &op);
-			assert_true(f.t->loops->find(f.t, f.w, key, word));
-			assert_int_equal((uint32_t)word[0], i + 1);
+			assert_true((word = fixture_word(&f, key)));
+			assert_int_equal((uint32_t)word, i + 1);
 		}
 		fixture_close(&f);
 	}
@@ -200,7 +200,7 @@ static void generations_wrap(void **state)
 		for (unsigned i = 0; i < gap; i++)
 			table_new_generation(f.t);
 		fixture_op(&f, &shallow);
-		assert_true(f.t->loops->find(f.t, f.w, 5, &word));
+		assert_true((word = fixture_word(&f, 5)));
 		/* A current deep entry stays in front; a stale one is replaced. */
 		assert_int_equal(tt_depth(word), gap % 16 ? 3 : 9);
 		fixture_close(&f);
@@ -229,7 +229,7 @@ static void refresh_does_what_it_says(void **state)
 		assert_int_equal(f.w->n[KIND_TT].refreshes, !strcmp(modes[i], "always"));
 		table_new_generation(f.t);
 		fixture_op(&f, &probe);
-		assert_true(f.t->loops->find(f.t, f.w, 5, &word));
+		assert_true((word = fixture_word(&f, 5)));
 		assert_int_equal(tt_generation(word), fresh);
 		assert_int_equal(tt_move(word), 1);
 		assert_int_equal(f.w->n[KIND_TT].refreshes,
