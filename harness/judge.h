@@ -22,7 +22,10 @@ enum witness_type { WITNESS_PROBE, WITNESS_STORE, WITNESS_CLEAR };
 /* A stamp that has not been taken yet: the operation is under way, its outcome unknown. */
 #define STAMP_OPEN UINT64_MAX
 
-/* One operation on a line, as its thread recorded it. Slots are bits of a mask. */
+/*
+ * One operation on a line, as its thread recorded it. Slots are bits of a mask. While it is
+ * under way, only start, key and type say anything.
+ */
 struct witness_op {
 	uint64_t start, end; /* stamps; distinct over the line */
 	uint64_t key; /* not of a clear */
@@ -79,11 +82,15 @@ bool judge_stale(const struct history *h, const struct returned *r);
  * Must the store that took the stamp `store_start` still be there in a read of all slots,
  * from stamp read_start to read_end? True if nothing that could have removed it ended after
  * it began, and nothing that may write overlaps the read. (If it is not found, it is lost.)
+ * The read is not in the history.
  */
 bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t read_start,
 		     uint64_t read_end);
 
-/* Did another operation write the line between these two stamps? Exposure, not a proof. */
+/*
+ * Did another operation write the line between these two stamps? Exposure, not a proof: a
+ * store or a clear under way counts, a probe does not. The one that took `start` is left out.
+ */
 bool judge_contended(const struct history *h, uint64_t start, uint64_t end);
 
 #endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * judge - see judge.h
+ *
+ * A miss is proved false over Q, which runs from the probe's start to the re-probe's end,
+ * and back to where no write was under way. Two arguments, and both go backwards from one
+ * sight of the key, at a scan or at the re-probe, to the start of Q:
+ *
+ *   serial  No two writes of Q overlap, so between them the line is at rest. A key that
+ *           was away could only come back by a store that found it away, and there is
+ *           none (a copy made at rest brings nothing back). So whoever saw it saw what
+ *           had been there since Q began; it has gone since only if Q holds something
+ *           that may remove it, which a sight at Q's end rules out.
+ *   slot    Only stores that had found the key in slot s, and refreshes of it there, wrote
+ *           s in Q. The first of them looked at s before anything in Q had changed it: so
+ *           the key was there when Q began, and all that was written since is the key's.
+ *
+ * "Had found it in s" is not enough where the store wrote s as the target of its copy: the
+ * words it copied are another key's as a rule. A store that found K in s, copied slot 0
+ * onto s and left K in slot 0 lets K be evicted there, while another one, that had also
+ * found K in s, is still to write s, and would be taken for proof that K never left. So a
+ * copy onto s always speaks against s. (The enumeration finds that history.)
+ *
+ * A store that kept what was there (no victim) wrote nothing: it is no event and removes
+ * nothing. It still is a store, as far as overlap is concerned; that costs no soundness.
+ */
+#include <stddef.h>
+
+#include "judge.h"
+
+#define MAX_SLOTS 8 /* of a line: bits of a mask */
+
+static bool overlaps(const struct witness_op *op, uint64_t start, uint64_t end)
+{
+	return op->start < end && op->end > start;
+}
+
+static bool under_way(const struct witness_op *op)
+{
+	return op->end == STAMP_OPEN;
+}
+
+/* Of operations whose outcome is known. */
+static bool may_write(const struct witness_op *op)
+{
+	return op->type != WITNESS_PROBE || op->refreshed;
+}
+
+static bool writes(const struct witness_op *op, int slot)
+{
+	switch (op->type) {
+	case WITNESS_STORE:
+		return op->victim == slot || op->bump_to == slot;
+	case WITNESS_CLEAR:
+		return true;
+	default:
+		return op->refreshed >> slot & 1;
+	}
+}
+
+static bool wrote(const struct witness_op *op)
+{
+	return op->type == WITNESS_STORE ? op->victim >= 0 : may_write(op);
+}
+
+static bool stores(const struct witness_op *op, uint64_t key)
+{
+	return op->type == WITNESS_STORE && op->key == key;
+}
+
+static bool updates(const struct witness_op *op, uint64_t key)
+{
+	return stores(op, key) && op->held;
+}
+
+static bool refreshes(const struct witness_op *op, uint64_t key)
+{
+	return op->type == WITNESS_PROBE && op->key == key && op->refreshed;
+}
+
+/* What of a line's history bears on one miss. */
+struct scope {
+	const struct history *h;
+	const struct missed *m;
+	uint64_t start; /* of Q, which ends where the re-probe does */
+	bool complete;
+};
+
+/* The operations of Q that may have written, one after the other. */
+static const struct witness_op *next_in_scope(const struct scope *q,
+					      const struct witness_op *op)
+{
+	const struct witness_op *end = q->h->op + q->h->nr;
+
+	for (op = op ? op + 1 : q->h->op; op < end; op++)
+		if (may_write(op) && overlaps(op, q->start, q->m->again_end))
+			return op;
+	return NULL;
+}
+
+#define scope_for_each(op, q) \
+	for (const struct witness_op *op = NULL; (op = next_in_scope(q, op));)
+
+static struct scope scope_of(const struct history *h, const struct missed *m)
+{
+	struct scope q = { .h = h, .m = m, .start = m->start };
+	bool moved;
+
+	for (unsigned i = 0; i < h->nr; i++)
+		if (under_way(&h->op[i]) && h->op[i].start < m->again_end)
+			return q;
+	do {
+		moved = false;
+		for (unsigned i = 0; i < h->nr; i++) {
+			const struct witness_op *op = &h->op[i];
+
+			if (may_write(op) && op->start < q.start && op->end > q.start) {
+				q.start = op->start;
+				moved = true;
+			}
+		}
+	} while (moved);
+	q.complete = q.start >= h->from;
+	return q;
+}
+
+static bool anything_written(const struct scope *q)
+{
+	scope_for_each(op, q) if (wrote(op)) return true;
+	return false;
+}
+
+/* Saw the key before the re-probe was over, and wrote it again. */
+static bool is_event(const struct scope *q, const struct witness_op *op)
+{
+	uint64_t key = q->m->key;
+
+	return op->end < q->m->again_end && wrote(op) &&
+	       (updates(op, key) || refreshes(op, key));
+}
+
+/*
+ * The words that the re-probe believed may be a mix, even one that is authentic, where a
+ * foreign write passed under it: half a dead pair copied onto another one may verify.
+ */
+static bool found_again(const struct scope *q)
+{
+	const struct missed *m = q->m;
+
+	if (m->again_slot < 0)
+		return false;
+	scope_for_each(op, q)
+	{
+		if (!overlaps(op, m->again_start, m->again_end))
+			continue;
+		if (op->type == WITNESS_CLEAR)
+			return false;
+		if (op->type == WITNESS_STORE &&
+		    (op->bump_to == m->again_slot ||
+		     (op->victim == m->again_slot && op->key != m->key)))
+			return false;
+	}
+	return true;
+}
+
+static bool proved_serially(const struct scope *q, bool found)
+{
+	uint64_t key = q->m->key;
+	bool event = false, only_keeps = true;
+
+	scope_for_each(op, q)
+	{
+		scope_for_each(other, q) if (other != op &&
+					     overlaps(other, op->start, op->end)) return false;
+		if (stores(op, key) && !updates(op, key))
+			return false;
+		event |= is_event(q, op);
+		only_keeps &= updates(op, key) || refreshes(op, key);
+	}
+	return found || (event && only_keeps);
+}
+
+/* Of an operation that writes the slot: does it write the key's words over the key's? */
+static bool renews(const struct witness_op *op, uint64_t key, int slot)
+{
+	if (refreshes(op, key))
+		return true;
+	return stores(op, key) && op->bump_to != slot && op->held >> slot & 1;
+}
+
+static bool proved_by_slot(const struct scope *q, bool found, int slot)
+{
+	bool proof = found && q->m->again_slot == slot;
+
+	scope_for_each(op, q)
+	{
+		if (!writes(op, slot))
+			continue;
+		if (!renews(op, q->m->key, slot))
+			return false;
+		proof |= is_event(q, op);
+	}
+	return proof;
+}
+
+static bool proved(const struct scope *q)
+{
+	bool found = found_again(q);
+
+	if (proved_serially(q, found))
+		return true;
+	for (int slot = 0; slot < MAX_SLOTS; slot++)
+		if (proved_by_slot(q, found, slot))
+			return true;
+	return false;
+}
+
+enum verdict judge_miss(const struct history *h, const struct missed *m)
+{
+	struct scope q = scope_of(h, m);
+	bool written = anything_written(&q);
+
+	if (q.complete && written && proved(&q))
+		return MISS_FALSE;
+	return m->again_slot >= 0 && (written || !q.complete) ? MISS_POSSIBLE : MISS_HONEST;
+}
+
+/*
+ * A is the newest store that may have written what was returned: of several that share the
+ * bits of the serial, and of those under way, whose serial is not known, the one that ended
+ * last. Taking A for older than it is would invent a fault; so nothing may be missing since
+ * A began. Stores that began after the hit cannot have been what it returned.
+ *
+ * Clears need no rule. One that removed B as well as A leaves no A to return; what brings
+ * A back over a B that had its words in place is a copy, which is excused, or the fault.
+ */
+static const struct witness_op *returned_store(const struct history *h,
+					       const struct returned *r)
+{
+	const struct witness_op *a = NULL;
+
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (!stores(op, r->key) || op->start > r->end)
+			continue;
+		if (!under_way(op) &&
+		    (op->victim < 0 || (op->serial ^ r->serial) & r->serial_mask))
+			continue;
+		if (!a || op->end > a->end)
+			a = op;
+	}
+	return a;
+}
+
+/* May older words have been copied into the slot after this store began? */
+static bool copied_since(const struct history *h, const struct returned *r, uint64_t since)
+{
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (op->type == WITNESS_STORE && overlaps(op, since, r->end) &&
+		    (under_way(op) || op->bump_to == r->slot))
+			return true;
+	}
+	return false;
+}
+
+bool judge_stale(const struct history *h, const struct returned *r)
+{
+	const struct witness_op *a = returned_store(h, r);
+
+	if (!a || a->start < h->from)
+		return false;
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *b = &h->op[i];
+
+		if (!stores(b, r->key) || b->victim < 0)
+			continue;
+		if (b->start < a->end || b->end > r->start)
+			continue;
+		if (!r->slotted || (b->victim == r->slot && !copied_since(h, r, b->start)))
+			return true;
+	}
+	return false;
+}
+
+static const struct witness_op *op_at(const struct history *h, uint64_t start)
+{
+	for (unsigned i = 0; i < h->nr; i++)
+		if (h->op[i].start == start)
+			return &h->op[i];
+	return NULL;
+}
+
+bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t read_start,
+		     uint64_t read_end)
+{
+	const struct witness_op *s = op_at(h, store_start);
+
+	if (!s || s->type != WITNESS_STORE || s->victim < 0 || s->end > read_start ||
+	    s->start < h->from)
+		return false;
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (op == s || !overlaps(op, s->start, read_end))
+			continue;
+		if (op->type != WITNESS_PROBE)
+			return false;
+		if (op->end > read_start && (under_way(op) || op->refreshed))
+			return false;
+	}
+	return true;
+}
+
+bool judge_contended(const struct history *h, uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (op->start == start || !overlaps(op, start, end))
+			continue;
+		if (under_way(op) ? op->type != WITNESS_PROBE : wrote(op))
+			return true;
+	}
+	return false;
+}
