@@ -115,7 +115,7 @@ static bool leave_contended(struct audited *a)
 
 	if (!a->mark.w || witness_end(&a->mark, &a->op))
 		return false;
-	witness_history(&a->mark, a->op.start, a->op.end, &a->op.start, 1, op, &h);
+	witness_history(&a->mark, a->op.start, a->op.end, a->op.start, op, &h);
 	return judge_contended(&h, a->op.start, a->op.end);
 }
 
@@ -163,7 +163,7 @@ void audit_hit(struct worker *w, const struct table *t, const struct audited *a,
 	if (!witness_suspects(&a->mark, r.key, r.serial, r.serial_mask,
 			      r.slotted ? r.slot : -1))
 		return;
-	witness_history(&a->mark, a->op.start, a->op.end, &a->op.start, 1, op, &h);
+	witness_history(&a->mark, a->op.start, a->op.end, a->op.start, op, &h);
 	n->stale += judge_stale(&h, &r);
 }
 
@@ -183,13 +183,11 @@ static void look_again(struct worker *w, struct table *t, const struct audited *
 	l->undisturbed = witness_end(&l->seen.mark, &l->seen.op);
 }
 
-/* The history around an operation and the look after it, both left out. */
+/* The history from an operation to the look after it, which is left out. */
 static void history_around(const struct audited *a, const struct second_look *l,
 			   struct witness_op *op, struct history *h)
 {
-	uint64_t own[] = { a->op.start, l->seen.op.start };
-
-	witness_history(&a->mark, a->op.start, l->seen.op.end, own, ARRAY_SIZE(own), op, h);
+	witness_history(&a->mark, a->op.start, l->seen.op.end, l->seen.op.start, op, h);
 }
 
 /* What a line lost is counted once, here or at rest. */

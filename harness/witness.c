@@ -7,7 +7,6 @@
 
 #include "atomic.h"
 
-#define LOG_DEPTH 8192u
 /* Records of each log that are read at first, and how many times more when they do not do. */
 #define FIRST_DEPTH 32u
 #define DEEPER 16u
@@ -39,7 +38,7 @@ struct witness_record {
 
 struct witness_log {
 	atomic_word nr __attribute__((aligned(128))); /* records begun */
-	struct witness_record record[LOG_DEPTH];
+	struct witness_record record[WITNESS_LOG_DEPTH];
 };
 
 struct witness {
@@ -116,7 +115,7 @@ void witness_begin(struct witness *w, unsigned id, uint64_t line, uint32_t epoch
 {
 	struct witness_log *log = &w->log[id];
 	uint64_t nr = READ_ONCE64(&log->nr);
-	struct witness_record *r = &log->record[nr % LOG_DEPTH];
+	struct witness_record *r = &log->record[nr % WITNESS_LOG_DEPTH];
 	uint64_t before;
 
 	/* relaxed: [wit.F] orders it */
@@ -246,7 +245,7 @@ static void read_log(struct reading *rd, const struct witness_log *log, uint64_t
 	struct seen s;
 
 	for (; id && depth && !rd->overflow; id--, depth--) {
-		if (!copy_record(&log->record[(id - 1) % LOG_DEPTH], id, &s))
+		if (!copy_record(&log->record[(id - 1) % WITNESS_LOG_DEPTH], id, &s))
 			continue;
 		if (s.epoch != rd->m->epoch)
 			break;
@@ -300,25 +299,8 @@ static uint64_t extended(const struct reading *rd, uint64_t since)
 	return since;
 }
 
-static unsigned drop_skipped(struct witness_op *op, unsigned nr, const uint64_t *skip,
-			     unsigned nr_skip)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < nr; i++) {
-		bool drop = false;
-
-		for (unsigned j = 0; j < nr_skip; j++)
-			drop |= op[i].start == skip[j];
-		if (!drop)
-			op[kept++] = op[i];
-	}
-	return kept;
-}
-
 void witness_history(const struct witness_mark *m, uint64_t since, uint64_t until,
-		     const uint64_t *skip, unsigned nr_skip, struct witness_op *op,
-		     struct history *out)
+		     uint64_t skip, struct witness_op *op, struct history *out)
 {
 	struct reading rd = { .m = m, .until = until, .op = op };
 	uint64_t depth = FIRST_DEPTH;
@@ -332,11 +314,13 @@ void witness_history(const struct witness_mark *m, uint64_t since, uint64_t unti
 		out->from = read_logs(&rd, depth);
 		if (!rd.waiting && out->from <= extended(&rd, since))
 			break;
-		if (i % 8 == 7 && depth < LOG_DEPTH)
+		if (i % 8 == 7 && depth < WITNESS_LOG_DEPTH)
 			depth *= DEEPER;
 		cpu_relax();
 	}
-	out->nr = drop_skipped(op, rd.nr, skip, nr_skip);
+	for (unsigned i = 0; i < rd.nr; i++)
+		if (op[i].start != skip)
+			op[out->nr++] = op[i];
 }
 
 /* At rest: every store in the logs, the last of each line first. */
@@ -362,8 +346,9 @@ static size_t collect_stores(const struct witness *w, uint32_t epoch, struct res
 	for (unsigned i = 0; i < w->threads; i++) {
 		uint64_t id = READ_ONCE64(&w->log[i].nr);
 
-		for (unsigned d = 0; id && d < LOG_DEPTH; id--, d++)
-			if (copy_record(&w->log[i].record[(id - 1) % LOG_DEPTH], id, &s) &&
+		for (unsigned d = 0; id && d < WITNESS_LOG_DEPTH; id--, d++)
+			if (copy_record(&w->log[i].record[(id - 1) % WITNESS_LOG_DEPTH], id,
+					&s) &&
 			    s.epoch == epoch && s.op.type == WITNESS_STORE && s.op.victim >= 0)
 				out[nr++] = (struct rested){ s.line, s.op };
 	}
@@ -373,7 +358,7 @@ static size_t collect_stores(const struct witness *w, uint32_t epoch, struct res
 
 void witness_last_stores(struct witness *w, uint32_t epoch, witness_last_fn *fn, void *arg)
 {
-	struct rested *store = xcalloc((size_t)w->threads * LOG_DEPTH, sizeof(*store));
+	struct rested *store = xcalloc((size_t)w->threads * WITNESS_LOG_DEPTH, sizeof(*store));
 	size_t nr = collect_stores(w, epoch, store);
 	struct witness_op op[WITNESS_MAX_OPS];
 	struct history h;
@@ -384,7 +369,7 @@ void witness_last_stores(struct witness *w, uint32_t epoch, witness_last_fn *fn,
 
 		if (i && store[i].line == store[i - 1].line)
 			continue;
-		witness_history(&m, store[i].op.start, rest, NULL, 0, op, &h);
+		witness_history(&m, store[i].op.start, rest, 0, op, &h);
 		if (judge_must_hold(&h, store[i].op.start, rest + 1, rest + 2))
 			fn(arg, m.line, &store[i].op);
 	}

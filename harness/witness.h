@@ -23,6 +23,7 @@
 #include "util.h"
 
 #define WITNESS_COUNTERS (1u << 18)
+#define WITNESS_LOG_DEPTH 8192u /* operations of a thread */
 /* Stamps before the point of interest that a history can reach back. */
 #define WITNESS_REACH 256u
 /* Operations with a stamp among twice as many, and some around them. */
@@ -53,12 +54,11 @@ bool witness_end(const struct witness_mark *m, struct witness_op *op);
 /*
  * The history of the mark's line from stamp `since` to `until` and as far before as can be
  * had, within WITNESS_REACH. Operations that began up to `until` and are under way are
- * waited for, a little. The operations that began at skip[0..nr_skip) are left out. The array
+ * waited for, a little. The operation that began at `skip` is left out (0: none). The array
  * holds WITNESS_MAX_OPS.
  */
 void witness_history(const struct witness_mark *m, uint64_t since, uint64_t until,
-		     const uint64_t *skip, unsigned nr_skip, struct witness_op *op,
-		     struct history *out);
+		     uint64_t skip, struct witness_op *op, struct history *out);
 
 /*
  * Is there reason to ask whether a hit is stale: did a store of the key with another serial

@@ -197,6 +197,178 @@ static void exact_tells_missed_from_lost(void **state)
 	scene_close(&s);
 }
 
+/*
+ * Two workers on one line, whose operations are told to the audit in the order the test
+ * writes down; what the table really holds is written by hand.
+ */
+struct pair {
+	struct scene s;
+	struct worker *b; /* beside s.f.w */
+	uint64_t key; /* of both */
+};
+
+static void pair_open(struct pair *p, enum kind k)
+{
+	memset(p, 0, sizeof(*p));
+	scene_open(&p->s, "unsync", k, 64);
+	p->s.audit.witness[k] = witness_create(1, 2);
+	p->b = aligned_alloc(128, sizeof(*p->b));
+	memset(p->b, 0, sizeof(*p->b));
+	p->b->id = 1;
+	p->b->audit = &p->s.audit;
+	p->key = scene_keys[0];
+}
+
+static void pair_close(struct pair *p)
+{
+	free(p->s.f.w->lost);
+	free(p->b->lost);
+	free(p->b);
+	witness_free(p->s.audit.witness[p->s.f.t->kind]);
+	scene_close(&p->s);
+}
+
+static uint64_t word_of(const struct pair *p, uint32_t serial)
+{
+	uint64_t word[MAX_ENTRY_WORDS] = { tt_pack(0, 3, TT_EXACT, 0) };
+
+	stamp_entry(word, 1, kind_is_wide(p->s.f.t->kind), stamp_auth(SEED, p->key), serial);
+	return word[0];
+}
+
+static void put_entry(struct pair *p, unsigned slot, uint32_t serial)
+{
+	WRITE_ONCE64(&p->s.f.t->word[2 * slot], p->key);
+	WRITE_ONCE64(&p->s.f.t->word[2 * slot + 1], word_of(p, serial));
+}
+
+static struct audited enter(struct pair *p, struct worker *w, enum witness_type type)
+{
+	struct audited a;
+
+	audit_enter(w, p->s.f.t, type, 0, p->key, &a);
+	return a;
+}
+
+static void stored(struct pair *p, struct worker *w, struct audited *a, unsigned slot,
+		   uint32_t serial)
+{
+	a->op.victim = (int8_t)slot;
+	a->op.serial = serial;
+	audit_stored(w, p->s.f.t, a, &p->s.n);
+}
+
+static void refreshed(struct pair *p, struct audited *a, unsigned slot)
+{
+	a->op.refreshed = (uint8_t)(1u << slot);
+	audit_probed(a, &p->s.n);
+}
+
+/* Around a probe of A that misses, B refreshes the key: it was there, and is. */
+static void a_refresh_proves_a_false_miss(void **state)
+{
+	for (int there = 1; there >= 0; there--) {
+		struct audited probe, refresh;
+		struct pair p;
+
+		pair_open(&p, KIND_TT);
+		if (there)
+			put_entry(&p, 2, 9);
+		probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+		refresh = enter(&p, p.b, WITNESS_PROBE);
+		refreshed(&p, &refresh, 2);
+		audit_probed(&probe, &p.s.n);
+		audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+		assert_int_equal(p.s.n.contended_probes, 1);
+		/* A refresh alone says that it was there; that it is no more is no excuse. */
+		assert_int_equal(p.s.n.false_misses, 1);
+		pair_close(&p);
+	}
+}
+
+/* The same with a store that did not find the key: it may have come just then. */
+static void a_new_store_proves_nothing(void **state)
+{
+	struct audited probe, store;
+	struct pair p;
+
+	pair_open(&p, KIND_TT);
+	probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+	store = enter(&p, p.b, WITNESS_STORE);
+	put_entry(&p, 2, 9);
+	stored(&p, p.b, &store, 2, 9);
+	audit_probed(&probe, &p.s.n);
+	audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+	assert_int_equal(p.s.n.false_misses, 0);
+	assert_int_equal(p.s.n.possible, 1);
+	/* Nobody around: a miss is a miss. */
+	probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+	audit_probed(&probe, &p.s.n);
+	audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+	assert_int_equal(p.s.n.possible, 1);
+	pair_close(&p);
+}
+
+/* A store that a refresh ran into: it is looked for, and is there or is not. */
+static void a_store_gone_is_lost(void **state)
+{
+	for (int gone = 0; gone < 2; gone++) {
+		struct audited store, refresh;
+		struct rest_faults rest;
+		struct worker *both[2];
+		struct pair p;
+
+		pair_open(&p, KIND_TT);
+		both[0] = p.s.f.w;
+		both[1] = p.b;
+		store = enter(&p, p.s.f.w, WITNESS_STORE);
+		refresh = enter(&p, p.b, WITNESS_PROBE);
+		refreshed(&p, &refresh, 0);
+		put_entry(&p, 0, gone ? 8 : 9);
+		stored(&p, p.s.f.w, &store, 0, 9);
+		assert_int_equal(p.s.n.contended_stores, 1);
+		assert_int_equal(p.s.n.lost, gone);
+		/* The walk at rest finds it missing too, and counts it once. */
+		audit_rest(&p.s.audit, p.s.f.t, both, 2, &rest);
+		assert_int_equal(rest.lost_stores, 0);
+		p.s.f.w->nr_lost = 0;
+		audit_rest(&p.s.audit, p.s.f.t, both, 2, &rest);
+		assert_int_equal(rest.lost_stores, gone);
+		pair_close(&p);
+	}
+}
+
+/* The entry of an older store comes back, though a newer one went to the slot since. */
+static void an_older_entry_is_stale(void **state)
+{
+	static const enum kind kinds[] = { KIND_TT, KIND_KV, KIND_EVAL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct audited first, second, probe;
+		uint64_t old[MAX_ENTRY_WORDS], new[MAX_ENTRY_WORDS];
+		struct pair p;
+
+		pair_open(&p, kinds[i]);
+		first = enter(&p, p.s.f.w, WITNESS_STORE);
+		stored(&p, p.s.f.w, &first, 0, 7);
+		second = enter(&p, p.b, WITNESS_STORE);
+		stored(&p, p.b, &second, 0, 8);
+		old[0] = word_of(&p, 7);
+		new[0] = word_of(&p, 8);
+		probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+		audit_probed(&probe, &p.s.n);
+		audit_hit(p.s.f.w, p.s.f.t, &probe, 0, new, &p.s.n);
+		assert_int_equal(p.s.n.stale, 0);
+		audit_hit(p.s.f.w, p.s.f.t, &probe, 0, old, &p.s.n);
+		assert_int_equal(p.s.n.stale, 1);
+		assert_int_equal(p.s.n.torn, 0);
+		/* tt: in another slot an older entry is by design. */
+		audit_hit(p.s.f.w, p.s.f.t, &probe, 1, old, &p.s.n);
+		assert_int_equal(p.s.n.stale, kinds[i] == KIND_TT ? 1 : 2);
+		pair_close(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +379,10 @@ int main(void)
 		cmocka_unit_test(torn_or_wrong_key),
 		cmocka_unit_test(rest_faults_show),
 		cmocka_unit_test(exact_tells_missed_from_lost),
+		cmocka_unit_test(a_refresh_proves_a_false_miss),
+		cmocka_unit_test(a_new_store_proves_nothing),
+		cmocka_unit_test(a_store_gone_is_lost),
+		cmocka_unit_test(an_older_entry_is_stale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
