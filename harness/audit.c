@@ -92,6 +92,13 @@ void audit_check(struct worker *w, const struct table *t, uint64_t key, const ui
 		n->torn++;
 }
 
+/*
+ * Passing the counter round makes threads take turns: whoever has just got it is done with
+ * the line before the next one can begin. A random wait behind the stamp, of about the time
+ * a cache line takes to change hands, lets them meet again.
+ */
+#define JITTER 3
+
 void audit_enter(struct worker *w, const struct table *t, enum witness_type type, uint64_t line,
 		 uint64_t key, struct audited *a)
 {
@@ -103,7 +110,7 @@ void audit_enter(struct worker *w, const struct table *t, enum witness_type type
 		return;
 	}
 	witness_begin(w->audit->witness[t->kind], w->id, line, w->epoch, &a->op, &a->mark);
-	for (uint64_t n = rng_below(&w->jitter, 16); n; n--)
+	for (uint64_t n = rng_below(&w->jitter, JITTER); n; n--)
 		cpu_relax();
 }
 

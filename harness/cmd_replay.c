@@ -64,7 +64,6 @@ static void print_counts(const struct csv_row *r)
 		COL_wrong_key_hits,
 		COL_false_misses,
 		COL_possible_false_misses,
-		COL_proved_share,
 		COL_stale_hits,
 		COL_lost_stores,
 		COL_unusable_slots,
@@ -77,6 +76,9 @@ static void print_counts(const struct csv_row *r)
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (r->field[shown[i]])
 			printf("  %-21s %s\n", csv_names[shown[i]], r->field[shown[i]]);
+	if (r->field[COL_proved_share])
+		printf("  the general audit finds %.3g %% of what exact mode counts\n",
+		       100 * strtod(r->field[COL_proved_share], NULL));
 }
 
 static void print_times(const struct csv_row *r)

@@ -128,6 +128,23 @@ static bool one_thread_only(const struct slice *s)
 	return true;
 }
 
+/* Exact mode decides every miss; how many of its false ones would the judge alone prove? */
+static void print_calibration(const struct report *rp, const struct slice *s)
+{
+	double missed = 0, proved = 0;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!record_has(s->row[i], COL_proved_share))
+			continue;
+		missed += (double)record_u64(s->row[i], COL_false_misses);
+		proved += (double)record_u64(s->row[i], COL_false_misses) *
+			  record_double(s->row[i], COL_proved_share);
+	}
+	if (missed > 0)
+		fprintf(rp->out, "; the general audit finds %.0f %% of what exact mode counts",
+			100 * proved / missed);
+}
+
 static void print_verdict(const struct report *rp, const struct slice *s)
 {
 	struct sum torn = sum_rows(s, COL_torn_reads, COL_probes);
@@ -143,8 +160,10 @@ static void print_verdict(const struct report *rp, const struct slice *s)
 	print_count(rp, ", ", "false misses", &missed);
 	if (lost.count)
 		print_count(rp, ", ", "lost stores", &lost);
-	fprintf(rp->out, " in %zu audit row%s%s\n", s->nr, s->nr == 1 ? "" : "s",
+	fprintf(rp->out, " in %zu audit row%s%s", s->nr, s->nr == 1 ? "" : "s",
 		one_thread_only(s) ? ", all of one thread: that says nothing about races" : "");
+	print_calibration(rp, s);
+	fputc('\n', rp->out);
 	free(label);
 }
 
