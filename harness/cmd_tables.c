@@ -32,6 +32,24 @@ static const char *promise_text(const struct table_class *c)
 	return c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing";
 }
 
+/* What was broken, and what shows it. */
+static void print_control(const struct table_class *c)
+{
+	const struct control *k = c->control;
+	const char *sep = "";
+
+	if (c->broken)
+		printf("  planted    %s\n", k->planted);
+	printf("  must show  ");
+	for (unsigned f = 0; f < NR_FAULTS; f++) {
+		if (!(k->shows & 1u << f))
+			continue;
+		printf("%s%s", sep, fault_names[f]);
+		sep = ", ";
+	}
+	printf(" (--workload %s --threads %u)\n", k->workload, k->threads);
+}
+
 static void print_class(const struct table_class *c)
 {
 	printf("%s\n  %s\n  kinds      ", c->name, c->summary);
@@ -39,6 +57,8 @@ static void print_class(const struct table_class *c)
 	printf("\n  progress   probe %s, store %s\n", c->probe_progress, c->store_progress);
 	if (!c->floor)
 		printf("  promises   %s\n", promise_text(c));
+	if (c->control)
+		print_control(c);
 	printf("  reference  %s\n", c->reference);
 	for (const struct table_option *o = c->options; o->name; o++) {
 		printf("  :%s=%s", o->name, o->values ? o->values : "...");
@@ -70,7 +90,7 @@ static int run_tables(const struct command *c, int argc, char **argv)
 		return status;
 	print_group("Tables: --table NAME[:option=value,...]", false, false);
 	print_group("Floors: what the harness and the memory cost by themselves", false, true);
-	print_group("Controls: broken on purpose, for the audit to catch", true, false);
+	print_group("Controls: broken on purpose, the audit must catch them", true, false);
 	for (const struct table_absence *a = tables_absent; a->name; a++)
 		printf("absent: %s, %s\n", a->name, a->why);
 	return EXIT_DONE;

@@ -11,6 +11,13 @@ static struct table_class *classes;
 
 const struct table_absence tables_absent[] = { TABLES_ABSENT{ NULL, NULL } };
 
+const char *const fault_names[NR_FAULTS] = {
+	[FAULT_TORN] = "torn_reads",	      [FAULT_WRONG_KEY] = "wrong_key_hits",
+	[FAULT_FALSE_MISS] = "false_misses",  [FAULT_STALE] = "stale_hits",
+	[FAULT_LOST] = "lost_stores",	      [FAULT_UNUSABLE] = "unusable_slots",
+	[FAULT_DUPLICATE] = "duplicate_keys",
+};
+
 void table_register(struct table_class *c)
 {
 	struct table_class **at = &classes;
@@ -51,10 +58,15 @@ static int no_such_table(const char *name, size_t len, struct err *e)
 			return err_set(e, "--table %s: %s", a->name, a->why);
 	table_for_each(c)
 	{
+		if (c->broken)
+			continue;
 		strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
 		strncat(list, c->name, sizeof(list) - strlen(list) - 1);
 	}
-	return err_set(e, "--table %.*s: no such table; there are %s", (int)len, name, list);
+	return err_set(e,
+		       "--table %.*s: no such table; there are %s (controls: see tearline "
+		       "tables)",
+		       (int)len, name, list);
 }
 
 static bool is_choice(const char *choices, const char *s, size_t len)

@@ -35,6 +35,8 @@ enum fault {
 	FAULT_DUPLICATE,
 	NR_FAULTS
 };
+/* "torn_reads", as the CSV calls them. */
+extern const char *const fault_names[NR_FAULTS];
 
 /* Rewrite a matched tt entry with the current generation? */
 enum refresh { REFRESH_ALWAYS, REFRESH_STALE, REFRESH_CAS, REFRESH_NEVER };

@@ -170,10 +170,11 @@ typedef uint64_t line_sig_fn(uint64_t sig, unsigned nr, const uint64_t *word);
 void line_walk(struct table *t, line_sig_fn *sig, table_walk_fn *fn, void *arg);
 
 #define LINE_KINDS (1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL | 1u << KIND_KV)
-/* The fields of a class that all line tables share. */
-#define LINE_CLASS                                                               \
-	.kinds = LINE_KINDS, .lines = true, .sig_bits = 64, .clear = line_clear, \
+/* The fields of a class that all line tables share; signatures of so many bits, or whole. */
+#define LINE_CLASS_SIG(bits)                                                       \
+	.kinds = LINE_KINDS, .lines = true, .sig_bits = bits, .clear = line_clear, \
 	.clear_ops = line_clear_ops
+#define LINE_CLASS LINE_CLASS_SIG(64)
 #define REFRESH_OPTION                                                            \
 	{                                                                         \
 		"refresh", REFRESH_CHOICES, "always",                             \

@@ -20,6 +20,11 @@
  *                   after the read section, if the slot still holds the words read
  *   LINE_LOCKED     reads are as exclusive as writes: a refresh happens inside them
  *
+ * LINE_REFRESH, where a refresh that does not compare is to be anything but a put of the
+ * whole entry (a fault, for a control to plant), and
+ *
+ *   void T(rewrite)(slot, key, old, new)       write a tt entry that was read
+ *
  * LINE_PLAIN instead of load to sig: the plain layout of line.h.
  *
  * and includes this file, which makes probe, store and find for every kind, and the
@@ -197,7 +202,11 @@ static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, u
 		if (LINE_EXCLUSION == LINE_SEQUENCE &&
 		    !(T(load)(&line[2 * s], key, 1, &now) && now == word[s]))
 			continue;
+#ifdef LINE_REFRESH
+		T(rewrite)(&line[2 * s], key, word[s], fresh);
+#else
 		T(put)(&line[2 * s], key, 1, &fresh);
+#endif
 		wrote |= 1u << s;
 		n->refreshes++;
 	}

@@ -1,80 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * seqlock - a sequence counter per line, in an array beside the lines
- *
- * A writer makes the counter odd, writes, makes it even; a reader copies and retries if
- * the counter was odd or has moved. ck_sequence wants one writer at a time, so each
- * counter has a lock beside it. After Linux' seqlock.h and Boehm, "Can seqlocks get
- * along with programming language memory models?", MSPC 2012: the words between are
- * relaxed atomics, so a reader that will retry has raced by no standard.
+ * seqlock - the plain layout, read and written as seqlock.h has it
  *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS. Readers are not wait-free: a writer
  * preempted in its section holds up every reader of the line.
- *
- * Ordering (the fences are ck_sequence's; acquire and release of the lock are ck's):
- *   [seq.W1] odd, then a store fence    -> [seq.R2] sees odd or moved
- *   [seq.W2] a store fence, then even   -> [seq.R1] sees the whole line
- *   [seq.L1] lock acquire               <- [seq.L2] lock release by the writer before
  */
-#include <ck_sequence.h>
-#include <ck_spinlock.h>
-
-#include "line.h"
+#include "seqlock.h"
 
 #define TABLE seqlock
 #define LINE_EXCLUSION LINE_SEQUENCE
 #define LINE_PLAIN
 
-struct seqlock_guard {
-	struct ck_sequence seq;
-	struct ck_spinlock_fas lock;
-};
-_Static_assert(sizeof(struct seqlock_guard) == 8, "a power of two, for line_guard()");
-
-static __always_inline unsigned seqlock_begin_read(struct table *t, struct worker *w,
-						   uint64_t index)
-{
-	struct seqlock_guard *g = line_guard(t, index);
-
-	/* [seq.R1] even count, then a load fence; pairs with [seq.W2] */
-	return ck_sequence_read_begin(&g->seq);
-}
-
-static __always_inline bool seqlock_end_read(struct table *t, struct worker *w, uint64_t index,
-					     unsigned cookie)
-{
-	struct seqlock_guard *g = line_guard(t, index);
-
-	/* [seq.R2] a load fence before the second look; pairs with [seq.W1] */
-	return !ck_sequence_read_retry(&g->seq, cookie);
-}
-
-static __always_inline void seqlock_begin_write(struct table *t, struct worker *w,
-						uint64_t index)
-{
-	struct seqlock_guard *g = line_guard(t, index);
-
-	/* [seq.L1] acquire; pairs with [seq.L2] */
-	ck_spinlock_fas_lock(&g->lock);
-	tsan_acquired(&g->lock);
-	/* [seq.W1] odd before any word; pairs with [seq.R2] */
-	ck_sequence_write_begin(&g->seq);
-}
-
-static __always_inline void seqlock_end_write(struct table *t, struct worker *w, uint64_t index)
-{
-	struct seqlock_guard *g = line_guard(t, index);
-
-	/* [seq.W2] even after every word; pairs with [seq.R1] */
-	ck_sequence_write_end(&g->seq);
-	tsan_releasing(&g->lock);
-	/* [seq.L2] release; pairs with [seq.L1] */
-	ck_spinlock_fas_unlock(&g->lock);
-}
-
 #include "line_table.h"
 
-static int seqlock_create(struct table *t, const struct table_params *p, struct err *e)
+int seqlock_create(struct table *t, const struct table_params *p, struct err *e)
 {
 	t->loops = &seqlock_loops;
 	if (line_create(t, p, e))

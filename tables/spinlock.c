@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "line.h"
+#include "spinlock.h"
 
 #define PADDED_MAX 65536u
 
@@ -144,13 +145,10 @@ static const struct lock_kind lock_kinds[] = {
 };
 #define LOCK_CHOICES "cas|fas|dec|ticket|mcs|clh|anderson|hclh"
 
-/* In the order of spinlock_class.options. */
-enum { OPTION_LOCK, OPTION_STRIPES };
-
 static const struct lock_kind *lock_kind_of(const struct table_params *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(lock_kinds); i++)
-		if (!strcmp(lock_kinds[i].name, p->option[OPTION_LOCK]))
+		if (!strcmp(lock_kinds[i].name, p->option[SPINLOCK_LOCK]))
 			return &lock_kinds[i];
 	return NULL;
 }
@@ -158,7 +156,7 @@ static const struct lock_kind *lock_kind_of(const struct table_params *p)
 static int parse_stripes(const struct table_params *p, const struct lock_kind *kind,
 			 uint64_t lines, uint64_t *stripes, struct err *e)
 {
-	const char *text = p->option[OPTION_STRIPES];
+	const char *text = p->option[SPINLOCK_STRIPES];
 
 	if (!strcmp(text, "global"))
 		*stripes = 1;
@@ -234,7 +232,7 @@ static int init_threads(struct table *t, const struct lock_kind *kind,
 	return 0;
 }
 
-static int spinlock_create(struct table *t, const struct table_params *p, struct err *e)
+int spinlock_create(struct table *t, const struct table_params *p, struct err *e)
 {
 	const struct lock_kind *kind = lock_kind_of(p);
 	struct spinlock_side side;
@@ -262,12 +260,12 @@ out_lines:
 	return -1;
 }
 
-static void spinlock_destroy(struct table *t)
+void spinlock_destroy(struct table *t)
 {
 	free(t->priv);
 }
 
-static int spinlock_thread_enter(struct table *t, struct worker *w, struct err *e)
+int spinlock_thread_enter(struct table *t, struct worker *w, struct err *e)
 {
 	w->priv[t->kind] = (struct lock_node *)t->priv + w->id;
 	return 0;
@@ -281,9 +279,8 @@ static struct table_class spinlock_class = {
 	.store_progress = "blocking",
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	LINE_CLASS,
-	.options = { [OPTION_LOCK] = { "lock", LOCK_CHOICES, "fas", "kind of lock" },
-		     [OPTION_STRIPES] = { "stripes", NULL, "256",
-					  "global, a power of two, or line: how many locks, at most one a line" },
+	.options = { [SPINLOCK_LOCK] = { "lock", LOCK_CHOICES, "fas", "kind of lock" },
+		     [SPINLOCK_STRIPES] = STRIPES_OPTION,
 		     REFRESH_OPTION },
 	.create = spinlock_create,
 	.destroy = spinlock_destroy,

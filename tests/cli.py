@@ -49,11 +49,14 @@ class Table:
         self.floor = group.startswith("Floors")
         self.control = group.startswith("Controls")
         # A pawn entry fills a line: what holds it is made of lines.
-        self.lines = "pawn" in self.kinds and not self.floor and not self.control
+        self.lines = "pawn" in self.kinds and not self.floor
+        self.planted = re.search(r"^  planted +(.*)$", block, re.M)
+        self.shows = re.search(r"^  must show +(.*) \(--workload (\S+) --threads (\d+)\)$",
+                               block, re.M)
 
 
-def tables():
-    """The tables of `tearline tables`, in its order."""
+def all_tables():
+    """What `tearline tables` lists, in its order."""
     found, group = [], ""
     for block in tearline("tables").stdout.split("\n\n"):
         if re.match(r"(Tables|Floors|Controls):?\b", block):
@@ -61,6 +64,15 @@ def tables():
         elif "\n  kinds" in block:
             found.append(Table(block.split("\n")[0], block, group))
     return found
+
+
+def tables():
+    """Tables and floors: what is to be right. Controls are not."""
+    return [t for t in all_tables() if not t.control]
+
+
+def controls():
+    return [t for t in all_tables() if t.control]
 
 
 def line_tables():

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Flip every bit of a stored entry, one at a time: under xor each flip must turn the hit
- * into a miss, in every kind (128 of 128 bits, for a pawn entry 512 of 512). unsync is
- * the control: there only flips of the key, or of what makes a slot empty, may miss.
+ * into a miss, in every kind (128 of 128 bits, for a pawn entry 512 of 512). The controls:
+ * under unsync only flips of the key, or of what makes a slot empty, may miss; under
+ * xor-half those of the half word that its signature leaves out must not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,10 +53,18 @@ static void unsync_does_not(void **state)
 		assert_int_equal(flips_that_miss("unsync", k, 0x123456789abcdef0ull), 65);
 }
 
+static void xor_half_lets_half_a_word_pass(void **state)
+{
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		assert_int_equal(flips_that_miss("xor-half", k, 0x123456789abcdef0ull),
+				 64 * slot_words(k) - 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xor_misses_every_flip),
+		cmocka_unit_test(xor_half_lets_half_a_word_pass),
 		cmocka_unit_test(unsync_does_not),
 	};
 

@@ -200,7 +200,7 @@ class Errors(Cli):
         self.bad(("--trace", FINE70, *args), *parts)
 
     def test_tables(self):
-        names = [t.name for t in tables() if not t.control]
+        names = [t.name for t in tables()]
         self.on_trace(("--table", "xorr"), "--table xorr", *names)
         self.on_trace(("--table", ""), "--table", *names)
         self.on_trace(("--table", "xor:refresh=sometimes"), "--table xor", "refresh",
@@ -211,7 +211,7 @@ class Errors(Cli):
         self.on_trace(("--table", "spinlock:stripes=3"), "stripes", "power of two", "'3'")
         self.on_trace(("--table", "spinlock:lock=mutex"), "lock", "ticket", "'mutex'")
         self.on_trace((), "--table is missing")
-        for line in re.findall(r"^absent: (\w+),", tearline("tables").stdout, re.M):
+        for line in re.findall(r"^absent: ([\w-]+),", tearline("tables").stdout, re.M):
             self.on_trace(("--table", line), "--table " + line)
 
     def test_queue_lock_has_few_stripes(self):

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sig16 - too little to tell keys apart: the plain layout with 16 bits of the key
+ *
+ * Two keys of a line with the same low 16 bits are one to it. That takes no race, and
+ * happens as often as theory says: a probe of an absent key meets the T entries of its
+ * line and finds one that passes for its own with 1 - (1 - 2^-16)^T. Many engines live
+ * with that. Nothing tears: lines are read and written under the seqlock.
+ */
+#include "seqlock.h"
+
+#define TABLE sig16
+#define LINE_EXCLUSION LINE_SEQUENCE
+
+#define SIG_BITS 16
+
+#define sig16_begin_read seqlock_begin_read
+#define sig16_end_read seqlock_end_read
+#define sig16_begin_write seqlock_begin_write
+#define sig16_end_write seqlock_end_write
+#define sig16_replace plain_replace
+#define sig16_sig plain_sig
+
+static __always_inline uint64_t sig16_of(uint64_t key)
+{
+	return key & ((1u << SIG_BITS) - 1);
+}
+
+static __always_inline bool sig16_load(const atomic_word *slot, uint64_t key, unsigned nr,
+				       uint64_t *word)
+{
+	return plain_load(slot, sig16_of(key), nr, word);
+}
+
+static __always_inline void sig16_put(atomic_word *slot, uint64_t key, unsigned nr,
+				      const uint64_t *word)
+{
+	plain_store(slot, sig16_of(key), nr, word);
+}
+
+#include "line_table.h"
+
+static int sig16_create(struct table *t, const struct table_params *p, struct err *e)
+{
+	int ret = seqlock_create(t, p, e);
+
+	t->loops = &sig16_loops;
+	return ret;
+}
+
+static struct table_class sig16_class = {
+	.name = "sig16",
+	.summary = "seqlock, but of a key it stores and compares the low 16 bits only",
+	.reference = "Stockfish (16-bit keys)",
+	.probe_progress = "blocking (retries while a writer is inside)",
+	.store_progress = "blocking",
+	.promises = PROMISE_NO_TEAR,
+	LINE_CLASS_SIG(SIG_BITS),
+	.broken = true,
+	.control =
+		&(struct control){ "uniform", 1, 1u << FAULT_WRONG_KEY, "16-bit signatures" },
+	.options = { REFRESH_OPTION },
+	.create = sig16_create,
+};
+TABLE_REGISTER(sig16);
