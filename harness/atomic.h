@@ -35,6 +35,7 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define fetch_sub_relaxed(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where

@@ -74,6 +74,7 @@ struct worker {
 	void *priv[NR_KINDS]; /* a table's own per thread: lock nodes, ... */
 	struct audit *audit; /* NULL in throughput runs */
 	uint32_t serial; /* audit: stores stamped so far */
+	atomic_word begun; /* audit: operations begun; a watchdog looks at it */
 } __attribute__((aligned(128)));
 
 typedef void table_replay_fn(struct table *const *by_kind, struct worker *w,

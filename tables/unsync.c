@@ -22,6 +22,13 @@ static int unsync_create(struct table *t, const struct table_params *p, struct e
 	return line_create(t, p, e);
 }
 
+static const struct control unsync_control = {
+	.workload = "hot-evict:lines=1",
+	.threads = 2,
+	.shows = 1u << FAULT_TORN,
+	.planted = "key and data unprotected",
+};
+
 static struct table_class unsync_class = {
 	.name = "unsync",
 	.summary =
@@ -31,6 +38,7 @@ static struct table_class unsync_class = {
 	.store_progress = "wait-free",
 	LINE_CLASS,
 	.options = { REFRESH_OPTION },
+	.control = &unsync_control,
 	.create = unsync_create,
 };
 TABLE_REGISTER(unsync);
