@@ -19,10 +19,9 @@
  *   - the same key rewritten (K1 == K2, D1 != D2): rejected, a false miss. This is what
  *     the scheme costs in practice, and worse follows from it: another thread that
  *     stores the key meanwhile takes it for absent and uses a second slot;
- *   - a third key K3 = K1^D1^D2 accepts a word it never stored: 2^-64 by chance, at will
- *     if the keys are built for it.
+ *   - a third key K3 = K1^D1^D2 accepts a word it never stored: 2^-64 by chance.
  *
- * Promises: PROMISE_NO_TEAR for PROMISE_HONEST_KEYS; not NO_FALSE_MISS.
+ * Promises: PROMISE_NO_TEAR up to that accident; not NO_FALSE_MISS.
  */
 #include "line.h"
 
@@ -88,7 +87,7 @@ static struct table_class xor_class = {
 	.reference = "Hyatt and Mann 2002",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
-	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
+	.promises = PROMISE_NO_TEAR,
 	LINE_CLASS,
 	.options = { REFRESH_OPTION },
 	.create = xor_create,
