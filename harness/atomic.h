@@ -37,6 +37,7 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 /* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
 #define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#define fetch_sub_relaxed(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where

@@ -166,6 +166,9 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.seed = a->seed,
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
+		.watchdog_ns = c->watchdog_ns,
+		.hung = c->hung,
+		.hung_arg = c->hung_arg,
 	};
 
 	if (cell_sizes(c, p->size, e))
@@ -227,7 +230,7 @@ void cell_base(const struct topo *topo, struct csv_row *base)
 
 /* What holds for every row of the trial. */
 static void common_fields(const struct cell *c, const struct cell_setup *s,
-			  const struct run_result *r, uint64_t trial, struct csv_row *row)
+			  uint64_t trial, struct csv_row *row)
 {
 	static const char *const callers[] = { "batch", "branch", "chain" };
 	static const char *const deals[] = { "split", "clone", "salt" };
@@ -260,8 +263,6 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 		csv_set_double(row, COL_stream_ns, s->stream_ns, 4);
 		csv_set_double(row, COL_null_ns, s->null_ns, 4);
 	}
-	csv_set_double(row, COL_replay_share,
-		       r->whole_seconds > 0 ? r->replay_seconds / r->whole_seconds : 0, 3);
 	free(options);
 	free(cpus);
 }
@@ -396,7 +397,9 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	unsigned nr = 0;
 
 	csv_copy(&common, base);
-	common_fields(c, s, r, trial, &common);
+	common_fields(c, s, trial, &common);
+	csv_set_double(&common, COL_replay_share,
+		       r->whole_seconds > 0 ? r->replay_seconds / r->whole_seconds : 0, 3);
 	warning_field(c, s, r, base, &common);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (!(kinds & 1u << k))
@@ -416,4 +419,16 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	}
 	csv_row_clear(&common);
 	return nr;
+}
+
+void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,
+		   uint64_t trial, struct csv_row *out)
+{
+	unsigned kinds = s->traffic->kinds;
+	enum kind k = (enum kind)__builtin_ctz(kinds);
+
+	csv_copy(out, base);
+	common_fields(c, s, trial, out);
+	csv_set(out, COL_kind, kinds & (kinds - 1) ? "all" : kind_names[k]);
+	csv_set(out, COL_hash_mib, hash_text(c, k));
 }

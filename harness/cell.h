@@ -87,6 +87,9 @@ struct cell {
 	unsigned threads;
 	void (*tick)(void *arg, double replayed); /* see run.h; may be NULL */
 	void *tick_arg;
+	uint64_t watchdog_ns; /* likewise */
+	void (*hung)(void *arg);
+	void *hung_arg;
 };
 
 /* Traffic and placement of a cell, ready to run; shared by cells that differ in table. */
@@ -120,5 +123,9 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
  */
 unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struct run_result *r,
 		   const struct csv_row *base, uint64_t trial, struct csv_row *out);
+
+/* The row of a trial that never came to its end: what was to run, and no figure. */
+void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,
+		   uint64_t trial, struct csv_row *out);
 
 #endif

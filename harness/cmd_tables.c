@@ -29,6 +29,8 @@ static const char *promise_text(const struct table_class *c)
 {
 	if (c->promises & PROMISE_NO_FALSE_MISS)
 		return "no torn read, no false miss (kv)";
+	if (c->promises & PROMISE_HONEST_KEYS)
+		return "no torn read, unless keys are built for it";
 	return c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing";
 }
 

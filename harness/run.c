@@ -7,14 +7,49 @@
 
 #include "interrupt.h"
 #include "runner.h"
+#include "stacks.h"
 
 /* How often the time keeper looks. */
 #define TICK_NS 10000000
+
+/* What changes as long as any thread gets anywhere. */
+static uint64_t operations_begun(const struct run *run)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < run->threads; i++)
+		sum += READ_ONCE64(&run->runner[i].w.begun);
+	return sum;
+}
+
+struct watchdog {
+	uint64_t begun, since; /* operations; when they were last seen to have changed */
+};
+
+/*
+ * Slow is not hung: one operation by one thread will do, and threads that wait for it at
+ * a meeting or at rest are fed by it. A clear waits for nobody, so it is not watched.
+ */
+static void watch(struct run *run, struct watchdog *dog)
+{
+	const struct run_params *p = run->p;
+	uint64_t begun = operations_begun(run), now = now_ns();
+
+	/* relaxed: a clear that begins or ends just now is seen by the next look */
+	if (begun != dog->begun || READ_ONCE32(&run->clearing)) {
+		dog->begun = begun;
+		dog->since = now;
+	} else if (now - dog->since >= p->watchdog_ns) {
+		stacks_print(run);
+		p->hung(p->hung_arg);
+	}
+}
 
 /* Until the leader is done: stop the run when it has measured for long enough. */
 static void keep_time(struct run *run)
 {
 	uint64_t limit = (uint64_t)(run->p->seconds * 1e9);
+	struct watchdog dog = { .since = now_ns() };
 	struct timespec until;
 
 	for (;;) {
@@ -30,6 +65,8 @@ static void keep_time(struct run *run)
 			return;
 		if (interrupted())
 			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
+		if (run->p->hung)
+			watch(run, &dog);
 		if (!limit)
 			continue;
 		/*
@@ -263,6 +300,8 @@ int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 		goto out_tables;
 	if (p->audit && audit_begin(&run, e))
 		goto out_audit;
+	if (p->hung)
+		stacks_prepare();
 	if (start_threads(&run, e))
 		goto out_audit;
 	keep_time(&run);

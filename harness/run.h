@@ -34,6 +34,14 @@ struct run_params {
 	/* optional: now and then, how many seconds of a run for a time are replayed */
 	void (*tick)(void *arg, double replayed);
 	void *tick_arg;
+	/*
+	 * optional, for audits: called once no thread has begun an operation for so long,
+	 * when every thread's stack is on stderr. The threads can never be joined: it must
+	 * end the process.
+	 */
+	uint64_t watchdog_ns;
+	void (*hung)(void *arg);
+	void *hung_arg;
 };
 
 /* What is known of one kind's table after the run. */

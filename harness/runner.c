@@ -5,8 +5,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Operations between two looks at the stop flag. */
+/*
+ * Operations between two looks at the stop flag. Fewer in an audit, which isn't timed and
+ * may have many threads on a CPU: a FIFO lock then does one operation a time slice.
+ */
 #define CHUNK 1024u
+#define AUDIT_CHUNK 8u
 /* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
 #define WARM_UP_OPS (256u << 10)
 
@@ -72,9 +76,10 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 	struct run *run = r->run;
 	/* What an audit walks at rest is to be a whole epoch's table. */
 	bool whole = run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
+	size_t chunk = run->p->audit ? AUDIT_CHUNK : CHUNK;
 
 	while (at < to && (whole || !stopped(run))) {
-		size_t nr = to - at < CHUNK ? to - at : CHUNK;
+		size_t nr = to - at < chunk ? to - at : chunk;
 
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
@@ -138,6 +143,7 @@ static void clear_epoch(struct runner *r)
 	struct run *run = r->run;
 
 	r->w.epoch++;
+	fetch_add_relaxed(&run->clearing, 1);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		struct table *t = run->table[k];
 
@@ -146,6 +152,7 @@ static void clear_epoch(struct runner *r)
 		else if (t)
 			t->class->clear_ops(t, r->stream->op + r->epoch, r->at - r->epoch);
 	}
+	fetch_sub_relaxed(&run->clearing, 1);
 }
 
 /* Everything, the first touch too. */
@@ -153,9 +160,11 @@ static void clear_part(struct runner *r)
 {
 	struct run *run = r->run;
 
+	fetch_add_relaxed(&run->clearing, 1);
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (run->table[k])
 			run->table[k]->class->clear(run->table[k], r->w.id, run->threads);
+	fetch_sub_relaxed(&run->clearing, 1);
 }
 
 /* This thread's share of the preloaded keys, through the same loop as everything. */
@@ -273,7 +282,7 @@ static void measured_epoch(struct runner *r)
 		exact_leave(run->audit.exact);
 	/* Who has nothing to do in an epoch does not end it for the others. */
 	if (r->ops != r->window_ops)
-		atomic_fetch_sub_explicit(&run->unfinished, 1, memory_order_relaxed);
+		fetch_sub_relaxed(&run->unfinished, 1);
 	close_window(r);
 	meet_all(&run->meet);
 	if (is_leader(r))

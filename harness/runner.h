@@ -48,6 +48,7 @@ struct run {
 	sem_t finished;
 	_Atomic bool stop; /* chunks end */
 	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
+	_Atomic uint32_t clearing; /* threads that clear: it takes as long as memory does */
 	/* written by the leader between two meetings, read by all after the second */
 	bool abandon, done;
 	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */

@@ -168,3 +168,16 @@ struct interval stats_ratio_range(const double *a, size_t na, const double *b, s
 				  .lo = stats_min(a, na) / stats_max(b, nb),
 				  .hi = stats_max(a, na) / stats_min(b, nb) };
 }
+
+struct interval stats_wilson(uint64_t k, uint64_t n)
+{
+	const double z = 1.959963984540054; /* 97.5 % of a normal distribution is below */
+	double nr = (double)n, p = (double)k / nr, zz = z * z / nr;
+	double mid = (p + zz / 2) / (1 + zz);
+	double half = z / (1 + zz) * sqrt(p * (1 - p) / nr + zz / (4 * nr));
+
+	/* Exact where rounding would leave a hair of a share that was never seen. */
+	return (struct interval){ .mid = p,
+				  .lo = k ? mid - half : 0,
+				  .hi = k < n ? mid + half : 1 };
+}

@@ -37,4 +37,7 @@ struct interval stats_ratio_interval(const double *a, size_t na, const double *b
 struct interval stats_median_range(const double *v, size_t n);
 struct interval stats_ratio_range(const double *a, size_t na, const double *b, size_t nb);
 
+/* Share k / n of n > 0 trials, with Wilson's 95 % score interval (1927): honest at the ends. */
+struct interval stats_wilson(uint64_t k, uint64_t n);
+
 #endif

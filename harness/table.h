@@ -81,6 +81,7 @@ struct worker {
 	uint32_t epoch; /* audit: clears at which all threads met */
 	struct lost_store *lost; /* audit: those it counted; nr_lost */
 	size_t nr_lost;
+	atomic_word begun; /* audit: operations begun; a watchdog looks at it */
 } __attribute__((aligned(128)));
 
 typedef void table_replay_fn(struct table *const *by_kind, struct worker *w,

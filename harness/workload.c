@@ -172,3 +172,16 @@ int traffic_from_workload(const char *spec, const struct table_size *size, unsig
 	*out = &m->t;
 	return 0;
 }
+
+const char *workload_name(size_t i)
+{
+	return i < ARRAY_SIZE(workloads) ? workloads[i].name : NULL;
+}
+
+int workload_kind(const char *spec, enum kind *out, struct err *e)
+{
+	struct workload w;
+
+	*out = KIND_KV;
+	return parse_spec(spec, &w, e);
+}

@@ -187,7 +187,7 @@ static void sig16_confuses_as_theory_says(void **state)
 	poisson_interval(PROBES * confusion(4, 15), &from, &to);
 	assert_true(n->wrong_key < from);
 	/* At rest every slot has its owner. */
-	audit_rest(&c->audit, c->f.t, &rest);
+	audit_rest(&c->audit, c->f.t, &c->f.w, 1, &rest);
 	assert_int_equal(rest.slots, ARRAY_SIZE(c->key));
 	assert_int_equal(rest.distinct, ARRAY_SIZE(c->key));
 	assert_true(rest.unusable_slots == 0 && rest.duplicate_keys == 0);

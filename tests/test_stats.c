@@ -132,6 +132,33 @@ static void test_ranges(void **state)
 	assert_near(r.hi, 3);
 }
 
+/*
+ * Newcombe (Statistics in Medicine 17, 1998), table I, method 3: 81/263, 15/148, 0/20 and
+ * 1/29; and 10/10, whose lower end is 1 / (1 + z^2 / 10).
+ */
+static void test_wilson(void **state)
+{
+	static const struct {
+		uint64_t k, n;
+		double lo, hi;
+	} known[] = {
+		{ 81, 263, 0.2553, 0.3662 }, { 15, 148, 0.0624, 0.1605 },
+		{ 0, 20, 0, 0.1611 },	     { 1, 29, 0.0061, 0.1718 },
+		{ 10, 10, 0.7225, 1 },	     { 97, 100, 0.9155, 0.9897 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct interval ci = stats_wilson(known[i].k, known[i].n);
+		struct interval other = stats_wilson(known[i].n - known[i].k, known[i].n);
+
+		assert_near(ci.mid, (double)known[i].k / (double)known[i].n);
+		assert_true(fabs(ci.lo - known[i].lo) < 0.00005);
+		assert_true(fabs(ci.hi - known[i].hi) < 0.00005);
+		assert_near(other.lo, 1 - ci.hi);
+		assert_near(other.hi, 1 - ci.lo);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_constant),
 		cmocka_unit_test(test_ratio_of_known_runs),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_wilson),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

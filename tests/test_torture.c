@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_torture - what a table is held to, by what it promises and on which keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "torture.h"
+#include "torture_slice.h"
+
+#define TEARS (1u << FAULT_TORN | 1u << FAULT_WRONG_KEY)
+#define LOSSES                                                           \
+	(1u << FAULT_FALSE_MISS | 1u << FAULT_STALE | 1u << FAULT_LOST | \
+	 1u << FAULT_UNUSABLE | 1u << FAULT_DUPLICATE)
+
+static void check(uint32_t promises, unsigned sig_bits, bool built, unsigned never,
+		  unsigned expected)
+{
+	struct table_class c = { .promises = promises, .sig_bits = sig_bits };
+	struct held h = torture_held(&c, built);
+
+	assert_int_equal(h.never, never);
+	assert_int_equal(h.expected, expected);
+}
+
+static void test_no_promise(void **state)
+{
+	check(0, 64, false, 0, 0);
+	check(0, 64, true, 0, 0);
+}
+
+static void test_no_tear(void **state)
+{
+	check(PROMISE_NO_TEAR, 64, false, TEARS, 0);
+	check(PROMISE_NO_TEAR, 64, true, TEARS, 0);
+	check(PROMISE_NO_TEAR, 16, false, 1u << FAULT_TORN, 0);
+}
+
+static void test_honest_keys(void **state)
+{
+	check(PROMISE_NO_TEAR | PROMISE_HONEST_KEYS, 64, false, TEARS, 0);
+	check(PROMISE_NO_TEAR | PROMISE_HONEST_KEYS, 64, true, 0, TEARS);
+	check(PROMISE_NO_TEAR | PROMISE_HONEST_KEYS | PROMISE_NO_FALSE_MISS, 64, true, LOSSES,
+	      TEARS);
+}
+
+static void test_no_false_miss(void **state)
+{
+	check(PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS, 64, false, TEARS | LOSSES, 0);
+	assert_int_equal(TEARS | LOSSES, (1u << NR_FAULTS) - 1);
+}
+
+static void test_faults_text(void **state)
+{
+	uint64_t fault[NR_FAULTS] = { [FAULT_TORN] = 3, [FAULT_LOST] = 1, [FAULT_STALE] = 0 };
+	char *with, *without;
+
+	assert_int_equal(faults_seen(fault), 1u << FAULT_TORN | 1u << FAULT_LOST);
+	with = faults_text(fault, faults_seen(fault), true);
+	without = faults_text(fault, faults_seen(fault), false);
+	assert_string_equal(with, "3 torn_reads, 1 lost_stores");
+	assert_string_equal(without, "torn_reads, lost_stores");
+	free(with);
+	free(without);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_promise),  cmocka_unit_test(test_no_tear),
+		cmocka_unit_test(test_honest_keys), cmocka_unit_test(test_no_false_miss),
+		cmocka_unit_test(test_faults_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
