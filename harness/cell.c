@@ -230,6 +230,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 {
 	static const char *const callers[] = { "batch", "branch", "chain" };
 	static const char *const deals[] = { "split", "clone", "salt" };
+	static const char *const clears[] = { "barrier", "live", "drop" };
 	const struct cell_args *a = c->args;
 	char *options = table_spec_options(c->table);
 	char *cpus = placement_str(&s->placement);
@@ -248,7 +249,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 		csv_set(row, COL_deal, deals[s->traffic->deal]);
 		csv_set_u64(row, COL_streams, s->traffic->recorded_streams);
 	}
-	csv_set(row, COL_clears, s->traffic->clears == CLEARS_BARRIER ? "barrier" : "drop");
+	csv_set(row, COL_clears, clears[s->traffic->clears]);
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
 	csv_set(row, COL_pacing, "asap");
 	csv_set(row, COL_caller, callers[a->caller]);

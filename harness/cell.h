@@ -47,8 +47,8 @@ struct cell_args {
 	  "more threads than recorded streams: chunks of a stream in turn, the same stream "     \
 	  "rotated, or that with keys of its own. Fewer: streams are merged by time", 0, 0 },    \
 	{ "clears", OPT_CHOICE, &(a)->clears, CLEARS_CHOICES, "barrier",                         \
-	  "recorded clears and repetitions: all threads meet and clear off the clock, or none "  \
-	  "clears", 0, 0 },                                                                      \
+	  "recorded clears and repetitions: all threads meet and clear off the clock, or the "   \
+	  "thread that recorded it clears amid traffic, or none clears", 0, 0 },                 \
 	{ "placement", OPT_STR, &(a)->placement, "P", "core",                                    \
 	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                     \
 	{ "oversubscribe", OPT_FLAG, &(a)->oversubscribe, NULL, NULL,                            \

@@ -27,14 +27,16 @@ enum deal { DEAL_SPLIT, DEAL_CLONE, DEAL_SALT };
 /* Recorded clears, and repetitions of the streams. */
 enum clears {
 	CLEARS_BARRIER, /* all threads meet, the clock stops, all clear in parallel */
+	CLEARS_LIVE, /* the thread that recorded it clears the whole table amid traffic */
 	CLEARS_DROP, /* nothing is cleared; a repetition goes on with the table as it is */
 };
-#define CLEARS_CHOICES "barrier|drop"
+#define CLEARS_CHOICES "barrier|live|drop"
 
 /* Between two operations of a stream. */
 enum event_type {
 	EVENT_GENERATION, /* a new search begins */
 	EVENT_EPOCH, /* all threads meet and clear; every stream has as many of these */
+	EVENT_CLEAR, /* this thread clears everything while the others go on */
 };
 
 struct event {

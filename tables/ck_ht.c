@@ -325,6 +325,34 @@ static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
 	}
 }
 
+/* Remove everything while readers are inside. Under the lock. */
+static void shard_clear_live(struct shard *s)
+{
+	struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
+	struct ck_ht_entry *at, entry;
+
+	while (ck_ht_next(&s->ht, &it, &at)) {
+		entry = *at;
+		/* [ht.W2] pairs with [ht.R2] */
+		if (ck_ht_remove_spmc(&s->ht, hash_of(entry.key), &entry))
+			s->held--;
+	}
+	WRITE_ONCE64(&s->odd[0], 0);
+	WRITE_ONCE64(&s->odd[1], 0);
+}
+
+static void T(clear_live)(struct table *t, struct worker *w)
+{
+	struct ckht *s = shards_of(t);
+
+	for (uint64_t i = 0; i < s->nr; i++) {
+		shard_lock(&s->shard[i]);
+		shard_clear_live(&s->shard[i]);
+		shard_unlock(&s->shard[i]);
+	}
+	WRITE_ONCE64(&t->generation, 0);
+}
+
 #include "replay.h"
 
 static void shard_reset(struct ckht *shards, const struct table *t, uint64_t i)

@@ -22,8 +22,8 @@
  *
  * LINE_PLAIN instead of load to sig: the plain layout of line.h.
  *
- * and includes this file, which makes probe, store and find for every kind, and the
- * replay loops (replay.h). Including it again with another TABLE makes another set.
+ * and includes this file, which makes probe, store, find and clear_live for every kind,
+ * and the replay loops (replay.h). Including it again with another TABLE makes another set.
  */
 #include "line.h"
 #include "template.h"
@@ -367,6 +367,29 @@ static bool T(find)(struct table *t, struct worker *w, uint64_t key, uint64_t *w
 static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
 {
 	line_walk(t, T(sig), fn, arg);
+}
+
+/* relaxed, word by word: readers may be anywhere in the line, and memset would be a race.
+ * Data first: a slot is empty once its first data word is, whatever the signature says. */
+static void T(clear_line)(const struct table *t, atomic_word *line)
+{
+	for (unsigned s = 0; s < line_slots(t->kind); s++) {
+		atomic_word *slot = line + s * slot_words(t->kind);
+
+		for (unsigned i = 0; i < entry_words(t->kind); i++)
+			WRITE_ONCE64(&slot[1 + i], 0);
+		WRITE_ONCE64(&slot[0], 0);
+	}
+}
+
+static void T(clear_live)(struct table *t, struct worker *w)
+{
+	for (uint64_t index = 0; index < t->lines; index++) {
+		T(begin_write)(t, w, index);
+		T(clear_line)(t, t->word + index * line_words(t->kind));
+		T(end_write)(t, w, index);
+	}
+	WRITE_ONCE64(&t->generation, 0);
 }
 
 #include "replay.h"
