@@ -28,6 +28,7 @@ struct audit {
 	uint64_t seed;
 	struct key_set keys[NR_KINDS];
 	unsigned sig_bits; /* of the table's signature, 64: whole keys */
+	bool own_serials; /* a store brings its serial as its move: see traffic.h */
 	struct exact *exact; /* NULL but on a workload that only updates */
 };
 
@@ -44,11 +45,17 @@ static __always_inline bool kind_is_wide(enum kind kind)
 	return kind == KIND_KV;
 }
 
-static __always_inline void audit_stamp(struct worker *w, const enum kind kind, uint64_t key,
-					uint64_t *word)
+/* The seed of a run's authenticators. Workloads that forge keys know it too. */
+static inline uint64_t audit_seed(uint64_t seed)
+{
+	return mix64(seed ^ 0x7465617261756474ull);
+}
+
+static __always_inline void audit_stamp(struct worker *w, const enum kind kind,
+					const struct trace_op *op, uint64_t key, uint64_t *word)
 {
 	/* Up to 16 threads never use the same serial at the same time. */
-	uint32_t serial = (w->serial++ << 4) + (w->id & 15);
+	uint32_t serial = w->audit->own_serials ? op->move : (w->serial++ << 4) + (w->id & 15);
 
 	stamp_entry(word, kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1, kind_is_wide(kind),
 		    stamp_auth(w->audit->seed, key), serial);

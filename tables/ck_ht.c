@@ -219,7 +219,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	if (!old.holds || in.depth >= tt_depth(old.word) || tt_stale(old.word, generation)) {
 		word = tt_merge(old, &in, generation, t->mate);
 		if (audit)
-			audit_stamp(w, KIND_TT, key, &word);
+			audit_stamp(w, KIND_TT, op, key, &word);
 		shard_set(s, key, word, !old.holds);
 	}
 	shard_unlock(s);
@@ -240,7 +240,7 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 		return;
 	entry_from_op(kind, op, word);
 	if (audit)
-		audit_stamp(w, kind, key, word);
+		audit_stamp(w, kind, op, key, word);
 	shard_lock(s);
 	shard_set(s, key, word[0], !shard_get(s, key));
 	shard_unlock(s);

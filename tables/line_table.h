@@ -139,7 +139,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	victim = plan.victim == 0 ? s0 : plan.victim == 1 ? s1 : T(look)(&line[6], key);
 	word = tt_merge(victim, &in, generation, t->mate);
 	if (audit)
-		audit_stamp(w, KIND_TT, key, &word);
+		audit_stamp(w, KIND_TT, op, key, &word);
 	T(put)(&line[2 * plan.victim], key, 1, &word);
 	T(end_write)(t, w, index);
 }
@@ -248,7 +248,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 
 	entry_from_op(kind, op, word);
 	if (audit)
-		audit_stamp(w, kind, key, word);
+		audit_stamp(w, kind, op, key, word);
 	T(begin_write)(t, w, index);
 	T(put)(line_of(t, kind, key), key, entry_words(kind), word);
 	T(end_write)(t, w, index);
@@ -267,7 +267,7 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 
 	entry_from_op(KIND_KV, op, &word);
 	if (audit)
-		audit_stamp(w, KIND_KV, key, &word);
+		audit_stamp(w, KIND_KV, op, key, &word);
 	T(begin_write)(t, w, index);
 #pragma GCC unroll 4
 	for (unsigned s = 0; s < line_slots(KIND_KV); s++) {
