@@ -29,7 +29,7 @@ struct cell_args {
 #define CELL_OPTIONS(a)                                                                          \
 	{ "kinds", OPT_STR, &(a)->kinds, "LIST", NULL,                                           \
 	  "of tt, pawn, eval, kv: which operations are replayed, each on its own table "         \
-	  "(default tt; kv for a workload)", 0, 0 },                                             \
+	  "(default tt; a workload's own)", 0, 0 },                                              \
 	{ "pawn-hash", OPT_STR, &(a)->pawn_hash, "SIZE", "1", "size of the pawn table", 0, 0 },  \
 	{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table", 0, 0 }, \
 	{ "mode", OPT_CHOICE, &(a)->mode, MODE_CHOICES, "throughput",                            \

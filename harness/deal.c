@@ -246,7 +246,7 @@ void stream_seal(struct stream *s)
 		s->op[s->nr + i] = s->nr ? s->op[i % s->nr] : nothing;
 }
 
-static void add_event(struct stream *s, size_t at, enum event_type type)
+void stream_event(struct stream *s, size_t at, enum event_type type)
 {
 	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
@@ -268,19 +268,19 @@ static void split_events(struct stream *s, const struct timed_list *l, enum clea
 	for (size_t i = 0; i < l->nr; i++) {
 		while (next < clears->nr && (own ? is_clear(&l->at[i], &clears->at[next])
 						 : l->at[i].when >= clears->at[next].when)) {
-			add_event(s, nr, EVENT_EPOCH);
+			stream_event(s, nr, EVENT_EPOCH);
 			next++;
 			own = next < clears->nr && holds_clear(l, &clears->at[next]);
 		}
 		if (l->at[i].op.op == OP_NEW_GENERATION)
-			add_event(s, nr, EVENT_GENERATION);
+			stream_event(s, nr, EVENT_GENERATION);
 		else if (l->at[i].op.op != OP_CLEAR)
 			s->op[nr++] = l->at[i].op;
 		else if (how == CLEARS_LIVE)
-			add_event(s, nr, EVENT_CLEAR);
+			stream_event(s, nr, EVENT_CLEAR);
 	}
 	for (; next < clears->nr; next++)
-		add_event(s, nr, EVENT_EPOCH);
+		stream_event(s, nr, EVENT_EPOCH);
 	stream_seal(s);
 }
 
@@ -363,7 +363,7 @@ void traffic_count(const struct traffic *t, uint64_t count[NR_OPS])
 void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
 {
 	uint64_t count[NR_OPS];
-	uint64_t preloaded = kind == KIND_KV ? t->preload_nr : 0;
+	uint64_t preloaded = t->kinds & 1u << kind ? t->preload_nr : 0;
 	uint64_t *key;
 	size_t nr = 0;
 
@@ -374,6 +374,6 @@ void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
 			if (t->stream[i].op[j].op == 2 * kind + 1)
 				key[nr++] = t->stream[i].op[j].key;
 	for (uint64_t i = 0; i < preloaded; i++)
-		key[nr++] = t->preload_key(t, i);
+		key[nr++] = t->preload_op(t, i).key;
 	key_set_make(out, key, nr);
 }

@@ -183,7 +183,7 @@ static void clear_part(struct runner *r)
 			run->table[k]->class->clear(run->table[k], r->w.id, run->threads);
 }
 
-/* This thread's share of the preloaded keys, through the same loop as everything. */
+/* This thread's share of the preload, through the same loop as everything. */
 static void preload_part(struct runner *r)
 {
 	const struct traffic *t = r->run->p->traffic;
@@ -197,9 +197,7 @@ static void preload_part(struct runner *r)
 		size_t nr = 0;
 
 		for (; i < to && nr < 64; i++, nr++)
-			op[nr] = (struct trace_op){ .key = t->preload_key(t, i),
-						    .op = OP_KV_STORE,
-						    .move = (uint32_t)i };
+			op[nr] = t->preload_op(t, i);
 		replay_ops(r, op, nr);
 	}
 }

@@ -21,7 +21,8 @@
  *     stores the key meanwhile takes it for absent and uses a second slot;
  *   - a third key K3 = K1^D1^D2 accepts a word it never stored: 2^-64 by chance.
  *
- * Promises: PROMISE_NO_TEAR up to that accident; not NO_FALSE_MISS.
+ * Promises: PROMISE_NO_TEAR up to that accident, for PROMISE_HONEST_KEYS; not
+ * NO_FALSE_MISS. The workload `adversarial` builds such third keys.
  */
 #include "line.h"
 
@@ -87,7 +88,7 @@ static struct table_class xor_class = {
 	.reference = "Hyatt and Mann 2002",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
-	.promises = PROMISE_NO_TEAR,
+	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
 	LINE_CLASS,
 	.options = { REFRESH_OPTION },
 	.create = xor_create,
