@@ -126,6 +126,12 @@ static bool leave_contended(struct audited *a)
 	return judge_contended(&h, a->op.start, a->op.end);
 }
 
+void audit_cleared(struct audited *a)
+{
+	if (a->mark.w)
+		witness_end(&a->mark, &a->op);
+}
+
 void audit_probed(struct audited *a, struct counts *n)
 {
 	n->contended_probes += leave_contended(a);

@@ -38,6 +38,7 @@ struct audit {
 	struct key_set keys[NR_KINDS];
 	unsigned sig_bits; /* of the table's signature, 64: whole keys */
 	struct witness *witness[NR_KINDS]; /* NULL: only what is returned or left is checked */
+	bool own_serials; /* a store brings its serial as its move: see traffic.h */
 	struct exact *exact; /* NULL but on a workload that only updates */
 };
 
@@ -54,6 +55,12 @@ static __always_inline bool kind_is_wide(enum kind kind)
 	return kind == KIND_KV;
 }
 
+/* The seed of a run's authenticators. Workloads that forge keys know it too. */
+static inline uint64_t audit_seed(uint64_t seed)
+{
+	return mix64(seed ^ 0x7465617261756474ull);
+}
+
 static __always_inline unsigned audit_words(enum kind kind)
 {
 	return kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1;
@@ -61,10 +68,11 @@ static __always_inline unsigned audit_words(enum kind kind)
 
 /* Returns the serial, for audited.op. */
 static __always_inline uint32_t audit_stamp(struct worker *w, const enum kind kind,
-					    uint64_t key, uint64_t *word)
+					    const struct trace_op *op, uint64_t key,
+					    uint64_t *word)
 {
 	/* Up to 16 threads never use the same serial at the same time. */
-	uint32_t serial = (w->serial++ << 4) + (w->id & 15);
+	uint32_t serial = w->audit->own_serials ? op->move : (w->serial++ << 4) + (w->id & 15);
 
 	stamp_entry(word, audit_words(kind), kind_is_wide(kind),
 		    stamp_auth(w->audit->seed, key), serial);
@@ -96,6 +104,8 @@ void audit_enter(struct worker *w, const struct table *t, enum witness_type type
 void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n);
 /* Likewise, with refreshed set. */
 void audit_probed(struct audited *a, struct counts *n);
+/* After a line's live clear. */
+void audit_cleared(struct audited *a);
 /* The slot verified for the key, and these words were returned. */
 void audit_hit(struct worker *w, const struct table *t, const struct audited *a, unsigned slot,
 	       const uint64_t *word, struct counts *n);

@@ -74,14 +74,18 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 
 static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 {
-	const char *text = c->args->kinds;
+	const char *text = c->args->kinds, *workload = c->source->workload;
+	enum kind own = KIND_TT;
 
-	if (parse_kinds(text ? text : c->source->workload ? "kv" : "tt", kinds, e))
+	if (workload && workload_kind(workload, &own, e))
 		return -1;
-	if (c->source->workload && *kinds != 1u << KIND_KV)
+	if (parse_kinds(text ? text : kind_names[own], kinds, e))
+		return -1;
+	if (workload && *kinds != 1u << own)
 		return err_set(e,
-			       "--kinds: a workload makes operations of kind kv only, got '%s'",
-			       text);
+			       "--kinds: workload %s makes operations of kind %s only, got "
+			       "'%s'",
+			       workload, kind_names[own], text);
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (*kinds & 1u << k && !(c->table->class->kinds & 1u << k))
 			return err_set(e,
@@ -128,11 +132,13 @@ int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
 		return -1;
 	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
 		return -1;
-	if (c->source->workload ? traffic_from_workload(c->source->workload, &size[KIND_KV],
-							c->threads, a->seed, &s->traffic, e)
-				: traffic_from_trace(c->source->trace, kinds, c->threads,
-						     (enum deal)a->deal, (enum clears)a->clears,
-						     a->seed, &s->traffic, e)) {
+	/* A workload has one kind: the lowest bit is all there are. */
+	if (c->source->workload
+		    ? traffic_from_workload(c->source->workload, &size[__builtin_ctz(kinds)],
+					    c->threads, a->seed, &s->traffic, e)
+		    : traffic_from_trace(c->source->trace, kinds, c->threads,
+					 (enum deal)a->deal, (enum clears)a->clears, a->seed,
+					 &s->traffic, e)) {
 		placement_free(&s->placement);
 		return -1;
 	}
@@ -234,6 +240,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 {
 	static const char *const callers[] = { "batch", "branch", "chain" };
 	static const char *const deals[] = { "split", "clone", "salt" };
+	static const char *const clears[] = { "barrier", "live", "drop" };
 	const struct cell_args *a = c->args;
 	char *options = table_spec_options(c->table);
 	char *cpus = placement_str(&s->placement);
@@ -252,7 +259,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 		csv_set(row, COL_deal, deals[s->traffic->deal]);
 		csv_set_u64(row, COL_streams, s->traffic->recorded_streams);
 	}
-	csv_set(row, COL_clears, s->traffic->clears == CLEARS_BARRIER ? "barrier" : "drop");
+	csv_set(row, COL_clears, clears[s->traffic->clears]);
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
 	csv_set(row, COL_pacing, "asap");
 	csv_set(row, COL_caller, callers[a->caller]);

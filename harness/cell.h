@@ -30,7 +30,7 @@ struct cell_args {
 #define CELL_OPTIONS(a)                                                                          \
 	{ "kinds", OPT_STR, &(a)->kinds, "LIST", NULL,                                           \
 	  "of tt, pawn, eval, kv: which operations are replayed, each on its own table "         \
-	  "(default tt; kv for a workload)", 0, 0 },                                             \
+	  "(default tt; a workload's own)", 0, 0 },                                              \
 	{ "pawn-hash", OPT_STR, &(a)->pawn_hash, "SIZE", "1", "size of the pawn table", 0, 0 },  \
 	{ "eval-hash", OPT_STR, &(a)->eval_hash, "SIZE", "16", "size of the eval table", 0, 0 }, \
 	{ "mode", OPT_CHOICE, &(a)->mode, MODE_CHOICES, "throughput",                            \
@@ -51,8 +51,8 @@ struct cell_args {
 	  "more threads than recorded streams: chunks of a stream in turn, the same stream "     \
 	  "rotated, or that with keys of its own. Fewer: streams are merged by time", 0, 0 },    \
 	{ "clears", OPT_CHOICE, &(a)->clears, CLEARS_CHOICES, "barrier",                         \
-	  "recorded clears and repetitions: all threads meet and clear off the clock, or none "  \
-	  "clears", 0, 0 },                                                                      \
+	  "recorded clears and repetitions: all threads meet and clear off the clock, or the "   \
+	  "thread that recorded it clears amid traffic, or none clears", 0, 0 },                 \
 	{ "placement", OPT_STR, &(a)->placement, "P", "core",                                    \
 	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                     \
 	{ "oversubscribe", OPT_FLAG, &(a)->oversubscribe, NULL, NULL,                            \

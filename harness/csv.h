@@ -40,7 +40,7 @@
 	x(cpus, "OS indices of the CPUs in pinning order")                                       \
 	x(oversubscribed, "1 if there were more threads than allowed CPUs")                      \
 	x(deal, "rule for more threads than streams: split, clone, salt; fewer are merged")      \
-	x(clears, "recorded clears and repetitions: barrier, drop")                        \
+	x(clears, "recorded clears and repetitions: barrier, live, drop")                  \
 	x(mode, "throughput, audit, latency")                                                    \
 	x(pacing, "asap or recorded")                                                            \
 	x(caller, "what the caller does with an answer: batch, branch, chain")                   \

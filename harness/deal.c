@@ -4,7 +4,8 @@
  *
  * Works on operations with absolute time stamps: select, distribute, then split into
  * bare operations and events. A recorded clear is an event of one stream that holds for
- * all: in the others it falls before the first operation that is not earlier.
+ * all: in the others it falls before the first operation that is not earlier. With live
+ * clears it stays where it was recorded, and one thread has it, like a new generation.
  */
 #include "traffic.h"
 
@@ -148,9 +149,9 @@ static size_t epoch_at(const struct timed_list *clears, uint64_t when)
 
 /*
  * The whole stream, rotated by sharer/sharers within each stretch between two events or
- * clears, its own or another stream's, so that these keep their place. New generations
- * are the first sharer's only. The salt leaves the upper 32 bits alone, which hold the
- * line index.
+ * clears, its own or another stream's, so that these keep their place. Events are the
+ * first sharer's only, but for clears for which all meet. The salt leaves the upper 32
+ * bits alone, which hold the line index.
  */
 static struct timed_list clone(const struct timed_list *in, unsigned sharer, unsigned sharers,
 			       uint64_t salt, const struct timed_list *clears)
@@ -163,7 +164,7 @@ static struct timed_list clone(const struct timed_list *in, unsigned sharer, uns
 
 		if (is_event(&in->at[from].op)) {
 			to = from + 1;
-			if (!sharer || in->at[from].op.op == OP_CLEAR)
+			if (!sharer || (in->at[from].op.op == OP_CLEAR && clears->nr))
 				push(&out, &in->at[from]);
 			continue;
 		}
@@ -245,15 +246,15 @@ void stream_seal(struct stream *s)
 		s->op[s->nr + i] = s->nr ? s->op[i % s->nr] : nothing;
 }
 
-static void add_event(struct stream *s, size_t at, enum event_type type)
+void stream_event(struct stream *s, size_t at, enum event_type type)
 {
 	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
 }
 
-/* Bare operations and events. A clear falls where it was recorded, in other streams
- * before the first operation that is not earlier. */
-static void split_events(struct stream *s, const struct timed_list *l,
+/* Bare operations and events. A clear for which all meet falls where it was recorded, in
+ * other streams before the first operation that is not earlier. */
+static void split_events(struct stream *s, const struct timed_list *l, enum clears how,
 			 const struct timed_list *clears)
 {
 	size_t nr = 0, next = 0;
@@ -267,17 +268,19 @@ static void split_events(struct stream *s, const struct timed_list *l,
 	for (size_t i = 0; i < l->nr; i++) {
 		while (next < clears->nr && (own ? is_clear(&l->at[i], &clears->at[next])
 						 : l->at[i].when >= clears->at[next].when)) {
-			add_event(s, nr, EVENT_EPOCH);
+			stream_event(s, nr, EVENT_EPOCH);
 			next++;
 			own = next < clears->nr && holds_clear(l, &clears->at[next]);
 		}
 		if (l->at[i].op.op == OP_NEW_GENERATION)
-			add_event(s, nr, EVENT_GENERATION);
+			stream_event(s, nr, EVENT_GENERATION);
 		else if (l->at[i].op.op != OP_CLEAR)
 			s->op[nr++] = l->at[i].op;
+		else if (how == CLEARS_LIVE)
+			stream_event(s, nr, EVENT_CLEAR);
 	}
 	for (; next < clears->nr; next++)
-		add_event(s, nr, EVENT_EPOCH);
+		stream_event(s, nr, EVENT_EPOCH);
 	stream_seal(s);
 }
 
@@ -326,7 +329,7 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 		struct timed_list mine =
 			deal_one(in, trace->nr_streams, i, threads, deal, seed, &cuts);
 
-		split_events(&t->stream[i], &mine, &cuts);
+		split_events(&t->stream[i], &mine, clears, &cuts);
 		free(mine.at);
 	}
 	for (size_t s = 0; s < trace->nr_streams; s++)
@@ -360,7 +363,7 @@ void traffic_count(const struct traffic *t, uint64_t count[NR_OPS])
 void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
 {
 	uint64_t count[NR_OPS];
-	uint64_t preloaded = kind == KIND_KV ? t->preload_nr : 0;
+	uint64_t preloaded = t->kinds & 1u << kind ? t->preload_nr : 0;
 	uint64_t *key;
 	size_t nr = 0;
 
@@ -371,6 +374,6 @@ void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
 			if (t->stream[i].op[j].op == 2 * kind + 1)
 				key[nr++] = t->stream[i].op[j].key;
 	for (uint64_t i = 0; i < preloaded; i++)
-		key[nr++] = t->preload_key(t, i);
+		key[nr++] = t->preload_op(t, i).key;
 	key_set_make(out, key, nr);
 }

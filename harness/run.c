@@ -151,7 +151,8 @@ static int audit_begin(struct run *run, struct err *e)
 {
 	const struct run_params *p = run->p;
 
-	run->audit.seed = mix64(p->seed ^ 0x7465617261756474ull);
+	run->audit.seed = audit_seed(p->seed);
+	run->audit.own_serials = p->traffic->own_serials;
 	run->audit.sig_bits = p->table->class->sig_bits;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (run->table[k])

@@ -97,7 +97,17 @@ static void new_generation(struct run *run)
 			table_new_generation(run->table[k]);
 }
 
-/* Until the next clear, the stream's end or the stop flag. */
+/* Everything, by this thread alone, while the others go on. */
+static void clear_live(struct runner *r)
+{
+	struct run *run = r->run;
+
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (run->table[k])
+			run->table[k]->loops->clear_live(run->table[k], &r->w);
+}
+
+/* Until all are to meet, the stream's end or the stop flag. */
 static void replay_epoch(struct runner *r)
 {
 	const struct stream *s = r->stream;
@@ -111,9 +121,18 @@ static void replay_epoch(struct runner *r)
 		if (r->at < to)
 			return;
 		r->through = last;
-		if (last || s->event[r->event++].type == EVENT_EPOCH)
+		if (last)
 			return;
-		new_generation(r->run);
+		switch (s->event[r->event++].type) {
+		case EVENT_GENERATION:
+			new_generation(r->run);
+			break;
+		case EVENT_CLEAR:
+			clear_live(r);
+			break;
+		case EVENT_EPOCH:
+			return;
+		}
 	}
 }
 
@@ -124,13 +143,20 @@ static void rewind_stream(struct runner *r)
 	r->through = false;
 }
 
-/* Without clears a repetition needs no meeting: each thread goes round by itself. */
+/*
+ * Without meetings for clears a repetition needs none either: each thread goes round by
+ * itself. Where clears are live, the first also clears between its own laps.
+ */
 static void replay_laps(struct runner *r)
 {
 	const struct run_params *p = r->run->p;
+	bool clears = is_leader(r) && p->traffic->clears == CLEARS_LIVE &&
+		      p->traffic->recorded_streams;
 	uint64_t laps = 0;
 
 	do {
+		if (laps && clears)
+			clear_live(r);
 		rewind_stream(r);
 		replay_epoch(r);
 		laps++;
@@ -167,7 +193,7 @@ static void clear_part(struct runner *r)
 	fetch_sub_relaxed(&run->clearing, 1);
 }
 
-/* This thread's share of the preloaded keys, through the same loop as everything. */
+/* This thread's share of the preload, through the same loop as everything. */
 static void preload_part(struct runner *r)
 {
 	const struct traffic *t = r->run->p->traffic;
@@ -181,9 +207,7 @@ static void preload_part(struct runner *r)
 		size_t nr = 0;
 
 		for (; i < to && nr < 64; i++, nr++)
-			op[nr] = (struct trace_op){ .key = t->preload_key(t, i),
-						    .op = OP_KV_STORE,
-						    .move = (uint32_t)i };
+			op[nr] = t->preload_op(t, i);
 		replay_ops(r, op, nr);
 	}
 }
@@ -256,14 +280,14 @@ out:
 	WRITE_ONCE32(&run->unfinished, run->threads);
 	run->pass += ended;
 	run->done = stopped(run) || (run->p->seconds == 0 && run->pass >= run->p->passes);
-	if (run->p->traffic->clears == CLEARS_DROP)
+	if (run->p->traffic->clears != CLEARS_BARRIER)
 		run->done = true;
 }
 
 static void measured_epoch(struct runner *r)
 {
 	struct run *run = r->run;
-	bool drop = run->p->traffic->clears == CLEARS_DROP;
+	bool laps = run->p->traffic->clears != CLEARS_BARRIER;
 
 	if (is_leader(r))
 		atomic_store_explicit(&run->epoch_start, now_ns(), memory_order_relaxed);
@@ -273,7 +297,7 @@ static void measured_epoch(struct runner *r)
 	r->window_open = true;
 	r->window_ops = r->ops;
 	r->start = now_ns();
-	if (drop)
+	if (laps)
 		replay_laps(r);
 	else
 		replay_epoch(r);

@@ -100,7 +100,7 @@ typedef void table_walk_fn(void *arg, const struct slot_view *v);
 
 /*
  * What is stamped out for one variant of a table: the measured loops, by kind or for a
- * mix of kinds, plain or audited, and beside them two functions out of line.
+ * mix of kinds, plain or audited, and beside them three functions out of line.
  */
 #define LOOP_MIXED NR_KINDS
 struct table_loops {
@@ -111,6 +111,8 @@ struct table_loops {
 			 uint64_t word[][MAX_ENTRY_WORDS]);
 	/* At rest: every slot that is not empty. */
 	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
+	/* Make it empty amid traffic, the generation too. One thread at a time. */
+	void (*clear_live)(struct table *t, struct worker *w);
 };
 
 /* A table's option: "lock=cas". values is a "a|b|c" list, or NULL for free text. */

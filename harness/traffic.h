@@ -27,14 +27,16 @@ enum deal { DEAL_SPLIT, DEAL_CLONE, DEAL_SALT };
 /* Recorded clears, and repetitions of the streams. */
 enum clears {
 	CLEARS_BARRIER, /* all threads meet, the clock stops, all clear in parallel */
+	CLEARS_LIVE, /* the thread that recorded it clears the whole table amid traffic */
 	CLEARS_DROP, /* nothing is cleared; a repetition goes on with the table as it is */
 };
-#define CLEARS_CHOICES "barrier|drop"
+#define CLEARS_CHOICES "barrier|live|drop"
 
 /* Between two operations of a stream. */
 enum event_type {
 	EVENT_GENERATION, /* a new search begins */
 	EVENT_EPOCH, /* all threads meet and clear; every stream has as many of these */
+	EVENT_CLEAR, /* this thread clears everything while the others go on */
 };
 
 struct event {
@@ -60,11 +62,11 @@ struct traffic {
 	size_t recorded_streams; /* 0: a workload, made for each thread */
 	enum clears clears;
 
-	/* Workloads: keys stored before each run, off the clock; key i of nr. So many in a
-	 * row share a line, and one thread stores them: losing keys comes later. */
+	/* Workloads: stores done before each run, off the clock; number i of nr. So many in
+	 * a row share a line, and one thread does them: losing keys comes later. */
 	uint64_t preload_nr;
 	unsigned preload_per_line;
-	uint64_t (*preload_key)(const struct traffic *t, uint64_t i);
+	struct trace_op (*preload_op)(const struct traffic *t, uint64_t i);
 	bool updates_only; /* nothing can be evicted: exact mode applies */
 	bool built_keys; /* against xor: see PROMISE_HONEST_KEYS */
 	bool own_serials; /* audit: a store's `move` is the serial of its stamp */
@@ -76,8 +78,8 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 		       struct err *e);
 
 /*
- * Make a workload of kind kv: "uniform", "hot-update" or "hot-evict", with options as a
- * table has them ("uniform:store=50"), for a line table of this size. 0 or -1.
+ * Make a workload, of those that workload_name() names, with options as a table has them
+ * ("uniform:store=50"), for a line table of its kind and this size. 0 or -1.
  */
 int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
 			  uint64_t seed, struct traffic **out, struct err *e);
@@ -98,6 +100,8 @@ void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out);
 void stream_alloc(struct stream *s, size_t nr);
 /* After filling op[0..nr): repeat the front behind the end. */
 void stream_seal(struct stream *s);
+/* Events come in the order of their places. */
+void stream_event(struct stream *s, size_t at, enum event_type type);
 
 /* What can follow --workload, for help and the manual. */
 extern const char workload_help[];

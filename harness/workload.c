@@ -1,90 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * workload - traffic of kind kv made from a seed
+ * workload - the list of workloads and their options
  *
- *   uniform     8 keys belong to each line, 4 of them preloaded, drawn uniformly: half
- *               the probes hit. store=50 makes every second operation a store.
- *   hot-update  a few lines with 4 preloaded keys each; stores only update, so nothing
- *               is ever evicted: the audit can decide every miss (exact mode)
- *   hot-evict   a few lines with 8 keys each: slots change their key, which is when an
- *               unprotected table tears
- *
- * Streams repeat without clearing: what is wanted is a steady state.
+ * Recorded traffic spreads over a table, so that races are rare. A workload brings a fault
+ * about: a few hot lines on which all threads do what one part of a scheme finds hardest.
+ * Streams repeat without a meeting: what is wanted is a steady state.
  */
-#include "traffic.h"
+#include "workload.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-struct workload {
-	const char *name;
-	unsigned keys_per_line, preloaded_per_line;
-	bool updates_only;
-	/* defaults; lines 0: every line of the table */
-	uint64_t lines, store_percent, ops;
-};
+#define WORKLOAD_tt KIND_TT
+#define WORKLOAD_pawn KIND_PAWN
+#define WORKLOAD_kv KIND_KV
 
-static const struct workload workloads[] = {
-	{ "uniform", 8, 4, false, 0, 0, 256 << 10 },
-	{ "hot-update", 4, 4, true, 2, 50, 64 << 10 },
-	{ "hot-evict", 8, 4, false, 2, 50, 64 << 10 },
-};
+#define HOT(lines_, store) .lines = lines_, .store_percent = store, .ops = 64 << 10
 
+/*
+ * x(name, kind, what it is, fields): everything there is to say of each.
+ *
+ * Exact mode wants stores that only update: as many keys as are preloaded, at most four a
+ * line. Slots that change their key, which is when an unprotected table tears, take more.
+ */
+/* clang-format off */
+#define WORKLOADS(x)                                                                           \
+	x("uniform", kv, "8 keys a line, half of them preloaded",                              \
+	  .keys = 8, .preloaded = 4, .ops = 256 << 10)                                         \
+	x("hot-update", kv, "4 preloaded keys a line: nothing is ever evicted",                \
+	  .keys = 4, .preloaded = 4, .updates_only = true, HOT(2, 50))                         \
+	x("hot-evict", kv, "8 keys a line: slots change their key",                            \
+	  .keys = 8, .preloaded = 4, HOT(2, 50))                                               \
+	x("same-key", kv, "one preloaded key, which all store and probe",                      \
+	  .keys = 1, .preloaded = 1, .updates_only = true, HOT(1, 50))                         \
+	x("refresh", tt, "probes that refresh against stores, new generations now and then",   \
+	  .keys = 3, HOT(2, 30), .generation_every = 256)                                      \
+	x("bump", tt, "mostly stores, of 8 keys a line, that push each other aside",           \
+	  .keys = 8, HOT(2, 80))                                                               \
+	x("generation", tt, "a new generation every few operations",                           \
+	  .keys = 4, HOT(2, 50), .generation_every = 8)                                        \
+	x("wide", pawn, "4 keys for the one slot of a line, entries of 7 words",               \
+	  .keys = 4, HOT(2, 50))                                                               \
+	x("clears", tt, "the first thread clears the whole table now and then",                \
+	  .keys = 4, HOT(2, 50), .generation_every = 512, .clear_every = 4096)                 \
+	x("adversarial", kv, "probes of keys that a mix of two others' stores verifies for",   \
+	  .keys = 2, .preloaded = 4, .built_keys = true, .max_lines = 16, HOT(1, 50))
+
+#define WORKLOAD(name_, kind_, what, ...) \
+	{ .name = name_, .kind = WORKLOAD_##kind_, __VA_ARGS__ },
+static const struct workload workloads[] = { WORKLOADS(WORKLOAD) };
+
+#define WORKLOAD_HELP(name, kind, what, ...) name " (" #kind "): " what "; "
 const char workload_help[] =
-	"traffic of kind kv made from the seed, instead of a trace: uniform, hot-update or "
-	"hot-evict, with options lines=N (0: all), store=PERCENT, ops=N (per thread, before "
-	"they repeat), as in uniform:store=50";
+	"traffic made from the seed, instead of a trace: " WORKLOADS(WORKLOAD_HELP)
+	"with options lines=N (0: all), store=PERCENT, ops=N (per thread, before they repeat), "
+	"as in uniform:store=50";
+/* clang-format on */
 
-struct made {
-	struct traffic t; /* first: preload_key gets it back */
-	uint64_t lines; /* in use, of the table's */
-	unsigned index_bits; /* of the table it is made for */
-	uint64_t seed;
-};
-
-/* Key j of line: the line in the top bits, the rest a mix of both. */
-static uint64_t key_of(const struct made *m, uint64_t line, uint64_t j)
+const char *workload_name(size_t i)
 {
-	uint64_t rest = mix64(mix64(m->seed + line) + j);
-
-	return m->index_bits ? line << (64 - m->index_bits) | rest >> m->index_bits : rest;
-}
-
-/* Hot lines stand apart from each other, over the whole table. */
-static uint64_t spread_line(const struct made *m, uint64_t i)
-{
-	return (i << m->index_bits) / m->lines;
-}
-
-static uint64_t preload_key(const struct traffic *t, uint64_t i)
-{
-	const struct made *m = (const struct made *)t;
-
-	return key_of(m, spread_line(m, i / t->preload_per_line), i % t->preload_per_line);
-}
-
-static void fill(struct made *m, const struct workload *w, struct stream *s, uint64_t thread)
-{
-	uint64_t state = mix64(m->seed + 0x1000 + thread);
-
-	for (size_t i = 0; i < s->nr; i++) {
-		uint64_t line = spread_line(m, rng_below(&state, m->lines));
-		/* Half and half alternate, as a branch predictor likes it: what is
-		 * measured is the table. */
-		bool store = w->store_percent == 50 && !w->lines
-				     ? i & 1
-				     : rng_below(&state, 100) < w->store_percent;
-
-		memset(&s->op[i], 0, sizeof(s->op[i]));
-		s->op[i].key = key_of(m, line, rng_below(&state, w->keys_per_line));
-		s->op[i].op = store ? OP_KV_STORE : OP_KV_PROBE;
-		s->op[i].move = store ? (uint32_t)rng_next(&state) : 0;
-		s->op[i].next_depth = TRACE_DEPTH_UNKNOWN;
-		s->op[i].ply = TRACE_PLY_UNKNOWN;
-	}
-	stream_seal(s);
+	return i < ARRAY_SIZE(workloads) ? workloads[i].name : NULL;
 }
 
 static int set_number(struct workload *w, const char *s, size_t len, struct err *e)
@@ -93,7 +68,8 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 		const char *name;
 		uint64_t *to, min, max;
 	} opt[] = {
-		{ "lines=", &w->lines, 0, 1ull << 40 },
+		{ "lines=", &w->lines, w->max_lines != 0,
+		  w->max_lines ? w->max_lines : 1ull << 40 },
 		{ "store=", &w->store_percent, 0, 100 },
 		{ "ops=", &w->ops, 1, 1u << 28 },
 	};
@@ -118,7 +94,20 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 		       w->name, (int)len, s);
 }
 
-static int parse_spec(const char *spec, struct workload *w, struct err *e)
+static int no_such_workload(const char *name, int len, struct err *e)
+{
+	char list[256] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(workloads); i++) {
+		size_t at = strlen(list);
+
+		snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
+			 workloads[i].name);
+	}
+	return err_set(e, "--workload %.*s: expected one of %s", len, name, list);
+}
+
+int workload_parse(const char *spec, struct workload *w, struct err *e)
 {
 	size_t len = strcspn(spec, ":");
 	size_t i = 0;
@@ -127,8 +116,7 @@ static int parse_spec(const char *spec, struct workload *w, struct err *e)
 	       (strlen(workloads[i].name) != len || strncmp(workloads[i].name, spec, len)))
 		i++;
 	if (i == ARRAY_SIZE(workloads))
-		return err_set(e, "--workload %.*s: expected uniform, hot-update or hot-evict",
-			       (int)len, spec);
+		return no_such_workload(spec, (int)len, e);
 	*w = workloads[i];
 	for (spec += len; *spec; spec += len) {
 		spec++;
@@ -139,49 +127,12 @@ static int parse_spec(const char *spec, struct workload *w, struct err *e)
 	return 0;
 }
 
-int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
-			  uint64_t seed, struct traffic **out, struct err *e)
-{
-	uint64_t lines = table_lines(KIND_KV, size);
-	struct workload w;
-	struct made *m;
-
-	if (parse_spec(spec, &w, e))
-		return -1;
-	m = xcalloc(1, sizeof(*m));
-	m->lines = w.lines && w.lines < lines ? w.lines : lines;
-	m->t.preload_per_line = w.preloaded_per_line;
-	m->index_bits = (unsigned)__builtin_ctzll(lines);
-	m->seed = seed;
-	m->t.mate = 32567;
-	m->t.kinds = 1u << KIND_KV;
-	m->t.threads = threads;
-	m->t.clears = CLEARS_DROP;
-	m->t.updates_only = w.updates_only;
-	m->t.preload_nr = m->lines * w.preloaded_per_line;
-	m->t.preload_key = preload_key;
-	snprintf(m->t.name, sizeof(m->t.name), "%s", spec);
-	m->t.stream = xcalloc(threads, sizeof(*m->t.stream));
-	for (unsigned i = 0; i < threads; i++) {
-		stream_alloc(&m->t.stream[i], w.ops);
-		fill(m, &w, &m->t.stream[i], i);
-	}
-	/* The first thread's operations stand for all: what it is doesn't depend on how
-	 * many there are. */
-	m->t.hash = XXH64(m->t.stream[0].op, w.ops * sizeof(struct trace_op), 0);
-	*out = &m->t;
-	return 0;
-}
-
-const char *workload_name(size_t i)
-{
-	return i < ARRAY_SIZE(workloads) ? workloads[i].name : NULL;
-}
-
 int workload_kind(const char *spec, enum kind *out, struct err *e)
 {
 	struct workload w;
 
-	*out = KIND_KV;
-	return parse_spec(spec, &w, e);
+	if (workload_parse(spec, &w, e))
+		return -1;
+	*out = w.kind;
+	return 0;
 }

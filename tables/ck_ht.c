@@ -228,7 +228,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	if (!old.holds || in.depth >= tt_depth(old.word) || tt_stale(old.word, generation)) {
 		word = tt_merge(old, &in, generation, t->mate);
 		if (audit) {
-			a.op.serial = audit_stamp(w, KIND_TT, key, &word);
+			a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
 			a.op.victim = 0;
 		}
 		shard_set(s, key, word, !old.holds);
@@ -258,7 +258,7 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 	entry_from_op(kind, op, word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, shard_index(t, s), key, &a);
-		a.op.serial = audit_stamp(w, kind, key, word);
+		a.op.serial = audit_stamp(w, kind, op, key, word);
 		a.op.victim = 0;
 	}
 	shard_lock(s);
@@ -359,6 +359,39 @@ static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
 				fn(arg, &v);
 		}
 	}
+}
+
+/* Remove everything while readers are inside. Under the lock. */
+static void shard_clear_live(struct shard *s)
+{
+	struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
+	struct ck_ht_entry *at, entry;
+
+	while (ck_ht_next(&s->ht, &it, &at)) {
+		entry = *at;
+		/* [ht.W2] pairs with [ht.R2] */
+		if (ck_ht_remove_spmc(&s->ht, hash_of(entry.key), &entry))
+			s->held--;
+	}
+	WRITE_ONCE64(&s->odd[0], 0);
+	WRITE_ONCE64(&s->odd[1], 0);
+}
+
+static void T(clear_live)(struct table *t, struct worker *w)
+{
+	struct ckht *s = shards_of(t);
+	struct audited a;
+
+	for (uint64_t i = 0; i < s->nr; i++) {
+		if (w->audit)
+			audit_enter(w, t, WITNESS_CLEAR, i, 0, &a);
+		shard_lock(&s->shard[i]);
+		shard_clear_live(&s->shard[i]);
+		shard_unlock(&s->shard[i]);
+		if (w->audit)
+			audit_cleared(&a);
+	}
+	WRITE_ONCE64(&t->generation, 0);
 }
 
 #include "replay.h"

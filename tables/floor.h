@@ -13,6 +13,10 @@ static inline void floor_walk(struct table *t, table_walk_fn *fn, void *arg)
 {
 }
 
+static inline void floor_clear_live(struct table *t, struct worker *w)
+{
+}
+
 static inline unsigned floor_find(struct table *t, struct worker *w, uint64_t key,
 				  uint64_t word[][MAX_ENTRY_WORDS])
 {

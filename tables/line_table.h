@@ -27,8 +27,8 @@
  *
  * LINE_PLAIN instead of load to sig: the plain layout of line.h.
  *
- * and includes this file, which makes probe, store and find for every kind, and the
- * replay loops (replay.h). Including it again with another TABLE makes another set.
+ * and includes this file, which makes probe, store, find and clear_live for every kind,
+ * and the replay loops (replay.h). Including it again with another TABLE makes another set.
  */
 #include "line.h"
 #include "template.h"
@@ -163,7 +163,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	victim = plan.victim == 0 ? s0 : plan.victim == 1 ? s1 : T(look)(&line[6], key);
 	word = tt_merge(victim, &in, generation, t->mate);
 	if (audit)
-		a.op.serial = audit_stamp(w, KIND_TT, key, &word);
+		a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
 	T(put)(&line[2 * plan.victim], key, 1, &word);
 	T(end_write)(t, w, index);
 	if (audit) {
@@ -300,7 +300,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 	entry_from_op(kind, op, word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
-		a.op.serial = audit_stamp(w, kind, key, word);
+		a.op.serial = audit_stamp(w, kind, op, key, word);
 	}
 	T(begin_write)(t, w, index);
 	if (audit)
@@ -326,7 +326,7 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 	entry_from_op(KIND_KV, op, &word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
-		a.op.serial = audit_stamp(w, KIND_KV, key, &word);
+		a.op.serial = audit_stamp(w, KIND_KV, op, key, &word);
 	}
 	T(begin_write)(t, w, index);
 	if (audit)
@@ -461,6 +461,35 @@ static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
 static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
 {
 	line_walk(t, T(sig), fn, arg);
+}
+
+/* relaxed, word by word: readers may be anywhere in the line, and memset would be a race.
+ * Data first: a slot is empty once its first data word is, whatever the signature says. */
+static void T(clear_line)(const struct table *t, atomic_word *line)
+{
+	for (unsigned s = 0; s < line_slots(t->kind); s++) {
+		atomic_word *slot = line + s * slot_words(t->kind);
+
+		for (unsigned i = 0; i < entry_words(t->kind); i++)
+			WRITE_ONCE64(&slot[1 + i], 0);
+		WRITE_ONCE64(&slot[0], 0);
+	}
+}
+
+static void T(clear_live)(struct table *t, struct worker *w)
+{
+	struct audited a;
+
+	for (uint64_t index = 0; index < t->lines; index++) {
+		if (w->audit)
+			audit_enter(w, t, WITNESS_CLEAR, index, 0, &a);
+		T(begin_write)(t, w, index);
+		T(clear_line)(t, t->word + index * line_words(t->kind));
+		T(end_write)(t, w, index);
+		if (w->audit)
+			audit_cleared(&a);
+	}
+	WRITE_ONCE64(&t->generation, 0);
 }
 
 #include "replay.h"

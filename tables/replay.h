@@ -8,7 +8,7 @@
  *   void T(store)(const enum kind, t, w, op, key, n, const bool audit)
  *   void T(prefetch)(const enum kind, t, key)
  *
- * and, out of line, T(find) and T(walk) as table.h has them.
+ * and, out of line, T(find), T(walk) and T(clear_live) as table.h has them.
  *
  * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
  * and audit as constants, so one source makes straight code for each: no call through
@@ -140,6 +140,7 @@ static const struct table_loops T(loops) = {
 		   [LOOP_MIXED] = T(mixed_audit_replay) },
 	.find = T(find),
 	.walk = T(walk),
+	.clear_live = T(clear_live),
 };
 
 #undef BY_CALLER

@@ -30,6 +30,7 @@ static const struct table_loops stream_loops = {
 	.audit = { stream_replay, stream_replay, stream_replay, stream_replay, stream_replay },
 	.find = floor_find,
 	.walk = floor_walk,
+	.clear_live = floor_clear_live,
 };
 
 static int stream_create(struct table *t, const struct table_params *p, struct err *e)

@@ -42,6 +42,7 @@ static __always_inline void touch_store(const enum kind kind, struct table *t, s
 
 #define touch_find floor_find
 #define touch_walk floor_walk
+#define touch_clear_live floor_clear_live
 #include "replay.h"
 
 static int touch_create(struct table *t, const struct table_params *p, struct err *e)

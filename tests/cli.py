@@ -81,6 +81,13 @@ def line_tables():
             for lock in t.options.get("lock", "").split("|")]
 
 
+def workloads():
+    """{name: kind} of the workloads that `replay --help` names."""
+    text = " ".join(tearline("replay", "--help").stdout.split())
+    listed = re.search(r"--workload .*? with options", text).group(0)
+    return dict(re.findall(r"([\w-]+) \((tt|pawn|eval|kv)\):", listed))
+
+
 def traces():
     return sorted(glob.glob(TRACES + "/*.tlt"))
 

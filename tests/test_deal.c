@@ -182,6 +182,30 @@ static void clones_are_rotated(void **state)
 	traffic_free(t);
 }
 
+/* A new generation of the very tick of a clear is still its owner's only. */
+static void clones_do_not_multiply_generations(void **state)
+{
+	static const struct step tick[] = { { OP_TT_PROBE, 5 },
+					    { OP_CLEAR, 7 },
+					    { OP_NEW_GENERATION, 7 },
+					    { OP_TT_PROBE, 8 } };
+	struct trace *trace = two_streams();
+	struct traffic *t;
+	struct err e;
+
+	free(trace->stream[0].op);
+	fill_stream(&trace->stream[0], 0, tick, ARRAY_SIZE(tick));
+	assert_int_equal(
+		traffic_from_trace(trace, TT, 4, DEAL_CLONE, CLEARS_BARRIER, 1, &t, &e), 0);
+	assert_int_equal(t->stream[0].nr_events, 2);
+	check_event(&t->stream[0], 0, EVENT_EPOCH, 1);
+	check_event(&t->stream[0], 1, EVENT_GENERATION, 1);
+	assert_int_equal(t->stream[2].nr_events, 1);
+	check_event(&t->stream[2], 0, EVENT_EPOCH, 1);
+	traffic_free(t);
+	trace_free(trace);
+}
+
 static void salt_changes_low_bits_only(void **state)
 {
 	struct traffic *plain = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
@@ -261,41 +285,89 @@ static void open_bounds_are_settled(void **state)
 	trace_free(trace);
 }
 
-/* uniform: half of a line's eight keys are preloaded; hot-update: all four of them. */
-static void workloads_are_what_they_say(void **state)
+/* Live: a clear is its thread's only, at the very place, and nobody meets. */
+static void live_clears_stay_with_their_stream(void **state)
 {
-	struct table_size size = { .entries = 64 * 4 };
-	struct key_set keys;
+	static const uint64_t a[] = { 2, 3, 5, 6 }, b[] = { 101, 103, 104, 105 };
+	static const uint64_t all[] = { 2, 101, 103, 3, 104, 5, 6, 105 };
+	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_LIVE);
+
+	check_keys(&t->stream[0], a, 4);
+	check_keys(&t->stream[1], b, 4);
+	assert_int_equal(t->clears, CLEARS_LIVE);
+	assert_int_equal(t->stream[0].nr_events, 2);
+	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
+	check_event(&t->stream[0], 1, EVENT_CLEAR, 2);
+	assert_int_equal(t->stream[1].nr_events, 0);
+	traffic_free(t);
+
+	/* Merged: as recorded, after the operation of its tick and of its stream. */
+	t = deal(TT, 1, DEAL_SPLIT, CLEARS_LIVE);
+	check_keys(&t->stream[0], all, 8);
+	assert_int_equal(t->stream[0].nr_events, 2);
+	check_event(&t->stream[0], 1, EVENT_CLEAR, 4);
+	traffic_free(t);
+}
+
+/* However many threads: each clear once, or a table would be cleared more than recorded. */
+static void live_clears_happen_once(void **state)
+{
+	/* Two clears in stream 0, one of them before any operation: live, it is one too. */
+	static const struct step more[] = {
+		{ OP_CLEAR, 5 }, { OP_TT_PROBE, 6 }, { OP_CLEAR, 7 }, { OP_TT_PROBE, 8 }
+	};
+
+	for (unsigned threads = 1; threads <= 7; threads++) {
+		for (enum deal how = DEAL_SPLIT; how <= DEAL_SALT; how++) {
+			struct trace *trace = two_streams();
+			struct traffic *t;
+			size_t clears = 0;
+			struct err e;
+
+			free(trace->stream[0].op);
+			fill_stream(&trace->stream[0], 0, more, ARRAY_SIZE(more));
+			assert_int_equal(traffic_from_trace(trace, TT, threads, how,
+							    CLEARS_LIVE, 1, &t, &e),
+					 0);
+			for (unsigned i = 0; i < threads; i++) {
+				for (size_t j = 0; j < t->stream[i].nr_events; j++) {
+					assert_int_equal(t->stream[i].event[j].type,
+							 EVENT_CLEAR);
+					assert_int_equal(i, 0);
+					clears++;
+				}
+			}
+			assert_int_equal(clears, 2);
+			traffic_free(t);
+			trace_free(trace);
+		}
+	}
+}
+
+/* With split a clear goes where its chunk goes. */
+static void live_clears_are_split_with_their_chunk(void **state)
+{
+	enum { NR = 3000, AT = 1500 }; /* in the second chunk of 1024 */
+	struct trace *trace = xcalloc(1, sizeof(*trace));
+	struct step *step = xcalloc(NR, sizeof(*step));
 	struct traffic *t;
 	struct err e;
 
-	assert_int_equal(traffic_from_workload("uniform:store=50", &size, 2, 3, &t, &e), 0);
-	assert_int_equal(t->preload_nr, 64 * 4);
-	traffic_keys(t, KIND_KV, &keys);
-	assert_int_equal(keys.nr, 64 * 8);
-	for (size_t i = 0; i < keys.nr; i++) /* eight a line, lines by the top six bits */
-		assert_int_equal(keys.key[i] >> 58, i / 8);
-	for (size_t i = 0; i < t->stream[0].nr; i++)
-		assert_int_equal(t->stream[0].op[i].op, i & 1 ? OP_KV_STORE : OP_KV_PROBE);
-	free(keys.key);
+	for (size_t i = 0; i < NR; i++)
+		step[i] = (struct step){ i == AT ? OP_CLEAR : OP_TT_STORE, i };
+	trace->nr_streams = 1;
+	trace->stream = xcalloc(1, sizeof(*trace->stream));
+	trace->count[OP_TT_STORE] = NR - 1;
+	fill_stream(&trace->stream[0], 0, step, NR);
+	assert_int_equal(traffic_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_LIVE, 1, &t, &e),
+			 0);
+	assert_int_equal(t->stream[0].nr_events, 0);
+	assert_int_equal(t->stream[1].nr_events, 1);
+	check_event(&t->stream[1], 0, EVENT_CLEAR, AT - 1024);
+	assert_int_equal(t->stream[1].op[AT - 1024].key, AT + 2); /* keys from 1 */
 	traffic_free(t);
-
-	assert_int_equal(traffic_from_workload("hot-update:lines=3", &size, 2, 3, &t, &e), 0);
-	assert_true(t->updates_only);
-	traffic_keys(t, KIND_KV, &keys);
-	assert_int_equal(keys.nr, 12);
-	assert_int_equal(t->preload_nr, 12);
-	for (uint64_t i = 0; i < 12; i++) {
-		uint64_t key = t->preload_key(t, i);
-
-		size_t at = 0;
-
-		while (at < 12 && keys.key[at] != key)
-			at++;
-		assert_true(at < 12);
-	}
-	free(keys.key);
-	traffic_free(t);
+	trace_free(trace);
+	free(step);
 }
 
 int main(void)
@@ -307,10 +379,13 @@ int main(void)
 		cmocka_unit_test(kinds_are_selected),
 		cmocka_unit_test(epochs_match),
 		cmocka_unit_test(clones_are_rotated),
+		cmocka_unit_test(clones_do_not_multiply_generations),
 		cmocka_unit_test(salt_changes_low_bits_only),
 		cmocka_unit_test(split_gives_each_once),
 		cmocka_unit_test(open_bounds_are_settled),
-		cmocka_unit_test(workloads_are_what_they_say),
+		cmocka_unit_test(live_clears_stay_with_their_stream),
+		cmocka_unit_test(live_clears_happen_once),
+		cmocka_unit_test(live_clears_are_split_with_their_chunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

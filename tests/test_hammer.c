@@ -15,6 +15,7 @@
 #define MAX_RUNS 400
 #define PASSES 8
 #define SOUND_SECONDS 1
+#define PROVOKE_SECONDS 0.3 /* of each workload: there are many */
 #define ENTRIES 4096
 
 struct found {
@@ -144,11 +145,56 @@ static int updating(const char *spec, const struct table_class *c, const struct 
 }
 
 /*
+ * A workload on which slots change their key tears what promises nothing, one of built
+ * keys what depends on honest ones. Nothing else may be torn, and sound tables end clean.
+ */
+static int provoking(const char *spec, const struct table_class *c, const char *workload,
+		     enum kind kind, const struct topo *topo)
+{
+	bool built = !strcmp(workload, "adversarial");
+	bool must_tear = built				 ? c->promises & PROMISE_HONEST_KEYS
+			 : c->promises & PROMISE_NO_TEAR ? false
+							 : kind != KIND_KV;
+	struct found f = { 0 };
+	unsigned runs = 0;
+	bool ok = true;
+
+	do {
+		hammer(spec, workload, 2, must_tear ? 0 : PROVOKE_SECONDS, 500 + runs, topo,
+		       &f);
+		runs++;
+	} while (must_tear && !f.torn && runs < MAX_RUNS);
+	if (c->promises & PROMISE_NO_FALSE_MISS)
+		ok = clean(&f);
+	else if (must_tear)
+		ok = f.torn;
+	else if (c->promises & PROMISE_NO_TEAR)
+		ok = !f.torn;
+	return report(spec, workload, &f, ok && f.ops);
+}
+
+static int all_workloads(const char *spec, const struct table_class *c, const struct topo *topo)
+{
+	int failed = 0;
+
+	for (size_t i = 0; workload_name(i); i++) {
+		enum kind kind;
+		struct err e;
+
+		if (workload_kind(workload_name(i), &kind, &e))
+			fixture_die(&e);
+		if (c->kinds & 1u << kind)
+			failed += provoking(spec, c, workload_name(i), kind, topo);
+	}
+	return failed;
+}
+
+/*
  * A recorded trace of two threads with every kind the table holds: bumps, refreshes, wide
  * entries. Sound tables answer and end clean; xor never tears; unsync must be caught.
  */
 static int recorded(const char *spec, const struct table_class *c, const struct trace *trace,
-		    const struct topo *topo)
+		    enum clears clears, const struct topo *topo)
 {
 	bool must_tear = !(c->promises & PROMISE_NO_TEAR);
 	bool sound = c->promises & PROMISE_NO_FALSE_MISS;
@@ -157,7 +203,7 @@ static int recorded(const char *spec, const struct table_class *c, const struct 
 	unsigned runs = 0;
 	struct err e;
 
-	if (traffic_from_trace(trace, c->kinds, 2, DEAL_SPLIT, CLEARS_BARRIER, 1, &traffic, &e))
+	if (traffic_from_trace(trace, c->kinds, 2, DEAL_SPLIT, clears, 1, &traffic, &e))
 		fixture_die(&e);
 	do {
 		audit_run(spec, traffic, 2, must_tear ? 0 : SOUND_SECONDS, 400 + runs, topo,
@@ -165,7 +211,10 @@ static int recorded(const char *spec, const struct table_class *c, const struct 
 		runs++;
 	} while (must_tear && !f.torn && runs < MAX_RUNS);
 	traffic_free(traffic);
-	return report(spec, "two threads, recorded", &f,
+	return report(spec,
+		      clears == CLEARS_LIVE ? "two threads, recorded, cleared amid traffic"
+					    : "two threads, recorded",
+		      &f,
 		      sound	  ? clean(&f)
 		      : must_tear ? f.torn > 0
 				  : f.ops && !f.torn);
@@ -204,7 +253,9 @@ int main(int argc, char **argv)
 	if (topo_nr_allowed(topo) > 1)
 		failed += evicting(argv[1], parsed.class, topo) +
 			  updating(argv[1], parsed.class, topo) +
-			  recorded(argv[1], parsed.class, trace, topo) +
+			  all_workloads(argv[1], parsed.class, topo) +
+			  recorded(argv[1], parsed.class, trace, CLEARS_BARRIER, topo) +
+			  recorded(argv[1], parsed.class, trace, CLEARS_LIVE, topo) +
 			  short_runs(argv[1], topo);
 	else
 		printf("two threads: not applicable, one CPU is allowed\n");

@@ -15,7 +15,8 @@ import subprocess
 import unittest
 
 from cli import (AUDITED, COLUMNS, COUNTS, HERE, LATENCIES, TEARLINE, TIMES, TRACES, Cli,
-                 line_tables, sanitized, tables, tearline, trace, trace_info, traces, main)
+                 line_tables, sanitized, tables, tearline, trace, trace_info, traces,
+                 workloads, main)
 
 GOLDEN = HERE / "golden_counts.csv"
 FINE70 = trace("crafty-2t-*")
@@ -61,13 +62,33 @@ class Rows(Cli):
                                              counts[kind])
 
     def test_workloads(self):
+        self.assertEqual(set(workloads().values()), {"tt", "pawn", "kv"})
+        self.assertGreaterEqual(len(workloads()), 10)
         for table in tables():
-            if "kv" not in table.kinds:
-                continue
-            for name in "uniform", "hot-update", "hot-evict":
-                row, = self.replay("--table", table.name, "--workload", name + ":ops=2000")
-                self.check_row(row, table, "kv")
-                self.assertEqual((row["ops"], row["trace"]), ("2000", name + ":ops=2000"))
+            for name, kind in workloads().items():
+                spec = name + ":ops=5000"
+                args = ("--table", table.name, "--workload", spec)
+                if kind not in table.kinds:
+                    self.refused(("replay", *args), "--table " + table.name, "kind " + kind)
+                    continue
+                row, = self.replay(*args, "--hash", "4096e", "--pawn-hash", "2048e")
+                self.check_row(row, table, kind)
+                self.assertEqual((row["ops"], row["trace"]), ("5000", spec))
+                self.assertEqual(row["hash_mib"], "2048e" if kind == "pawn" else "4096e")
+                self.assertEqual(row["clears"], "live" if name == "clears" else "drop")
+                if table.lines:
+                    self.assertEqual(row["entries"], row["hash_mib"][:-1])
+
+    def test_workloads_audited(self):
+        for name, kind in workloads().items():
+            for table in tables():
+                if table.floor or table.control or kind not in table.kinds:
+                    continue
+                row, = self.replay("--table", table.name, "--workload", name + ":ops=5000",
+                                   "--hash", "4096e", "--mode", "audit")
+                for column in "torn_reads", "wrong_key_hits", "unusable_slots":
+                    self.assertEqual(row[column], "0", (name, table.name, column))
+                self.assertEqual(row["duplicate_keys"], "0" if kind == "kv" else "")
 
     def test_several_kinds(self):
         path = trace("typhoon-*")
@@ -229,7 +250,7 @@ class Errors(Cli):
                 (("--mode", "latencies"), ("--mode", "throughput|audit")),
                 (("--caller", "nobody"), ("--caller", "batch|branch|chain")),
                 (("--deal", "deck"), ("--deal", "split|clone|salt")),
-                (("--clears", "none"), ("--clears", "barrier|")),
+                (("--clears", "none"), ("--clears", "barrier|live|drop", "'none'")),
                 (("--pages", "3m"), ("--pages", "auto|4k")),
                 (("--seed", "-1"), ("--seed", "'-1'")),
                 (("--passes", "1.5"), ("--passes", "'1.5'")),
@@ -256,8 +277,12 @@ class Errors(Cli):
                               "kind " + kind)
                 self.on_trace(("--table", table.name, "--kinds", f"tt,{kind}"),
                               "--table " + table.name, "kind " + kind)
-        self.bad(("--table", "xor", "--workload", "uniform", "--kinds", "tt"), "--kinds", "kv",
-                 "'tt'")
+        for name, kind in workloads().items():
+            for other in "tt", "pawn", "kv", "tt,kv":
+                if other != kind:
+                    self.bad(("--table", "xor", "--workload", name, "--kinds", other), "--kinds",
+                             f"workload {name} ", f"kind {kind} only", f"'{other}'")
+            self.replay("--table", "xor", "--workload", name + ":ops=10", "--kinds", kind)
 
     def test_traces(self):
         cut = self.dir / "cut.tlt"
@@ -273,7 +298,7 @@ class Errors(Cli):
         self.on_trace(("--table", "xor", "--workload", "uniform"), "--trace", "--workload")
 
     def test_workloads(self):
-        for spec, parts in (("unif", ("--workload unif", "uniform, hot-update or hot-evict")),
+        for spec, parts in (("unif", ("--workload unif:", "one of " + ", ".join(workloads()))),
                             ("", ("--workload", "uniform")),
                             ("uniform:", ("option ''", "lines, store, ops")),
                             ("uniform:keys=3", ("'keys=3'", "lines, store, ops")),
@@ -281,7 +306,9 @@ class Errors(Cli):
                             ("uniform:ops=0", ("ops", "from 1")),
                             ("hot-evict:lines=-1", ("lines", "'-1'")),
                             ("uniform:ops=10,store=", ("store", "''")),
-                            ("uniform:ops=" + "1" * 100, ("ops", "whole number"))):
+                            ("uniform:ops=" + "1" * 100, ("ops", "whole number")),
+                            ("adversarial:lines=0", ("lines", "from 1 to 16", "'0'")),
+                            ("adversarial:lines=17", ("lines", "from 1 to 16", "'17'"))):
             self.bad(("--table", "xor", "--workload", spec), *parts)
 
     def test_placement(self):
@@ -377,12 +404,12 @@ class Counts(Cli):
 
     def test_passes(self):
         args = ("--table", "xor", "--trace", trace("typhoon-*"), "--hash", 0.25)
-        for clears in "barrier", "drop":
+        for clears in "barrier", "live", "drop":
             once, = self.replay(*args, "--clears", clears)
             twice, = self.replay(*args, "--clears", clears, "--passes", 2)
             for column in "ops", "probes", "stores", "exact_stores":
                 self.assertEqual(2 * int(once[column]), int(twice[column]), column)
-            if clears == "barrier":  # each pass begins with an empty table
+            if clears != "drop":  # each pass begins with an empty table
                 self.assertEqual({c: 2 * int(once[c]) for c in COUNTS},
                                  {c: int(twice[c]) for c in COUNTS})
 
@@ -391,10 +418,34 @@ class Counts(Cli):
                 "--pawn-hash", 16, "--passes", 2)
         barrier, = self.replay(*args)
         drop, = self.replay(*args, "--clears", "drop")
-        self.assertEqual((barrier["clears"], drop["clears"]), ("barrier", "drop"))
+        live, = self.replay(*args, "--clears", "live")
+        self.assertEqual((barrier["clears"], drop["clears"], live["clears"]),
+                         ("barrier", "drop", "live"))
         for column in "ops", "probes", "stores":
             self.assertEqual(barrier[column], drop[column])
         self.assertGreater(int(drop["hits"]), int(barrier["hits"]))
+
+    def test_live_clears_are_clears(self):
+        """One thread has nobody to meet: whether it clears amid traffic or off the clock."""
+        args = ("--trace", trace("typhoon-*"), *self.ALL, "--hash", 0.25, "--passes", 3)
+        want = None
+        for spec in line_tables():
+            want = want or [self.counts(r) for r in self.replay("--table", spec, *args)]
+            got = self.replay("--table", spec, *args, "--clears", "live")
+            self.assertEqual([self.counts(r) for r in got], want, spec)
+            self.assertEqual({r["clears"] for r in got}, {"live"})
+        dropped = self.replay("--table", "xor", *args, "--clears", "drop")
+        self.assertNotEqual([self.counts(r) for r in dropped], want)
+
+    def test_live_clears_with_more_threads_than_streams(self):
+        for how in "split", "clone", "salt":
+            for threads in 1, 3, 4:
+                row, = self.replay("--table", "seqlock", "--trace", trace("typhoon-*"), "--mode",
+                                   "audit", "--clears", "live", "--deal", how, "--threads",
+                                   threads, "--oversubscribe", "--passes", 2)
+                self.assert_counts_agree(row)
+                self.assertEqual((row["clears"], row["torn_reads"], row["unusable_slots"]),
+                                 ("live", "0", "0"))
 
 
 class GoldenCounts(Cli):

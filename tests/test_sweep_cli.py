@@ -11,7 +11,7 @@ import subprocess
 import unittest
 from collections import Counter
 
-from cli import COLUMNS, TEARLINE, Cli, main, tables, tearline, trace, trace_info
+from cli import COLUMNS, TEARLINE, Cli, main, tables, tearline, trace, trace_info, workloads
 
 FINE70 = trace("crafty-2t-*")
 CELL = ["table", "options", "kind", "trace", "hash_mib", "threads", "trial"]
@@ -98,6 +98,30 @@ class Plan(Sweep):
         self.assertEqual({r["trace"] for r in rows},
                          {"uniform:store=50,ops=1000", "hot-evict", "hot-update:ops=500"})
         self.assertEqual({r["kind"] for r in rows}, {"kv"})
+
+    def test_workloads_of_all_kinds_can_be_reported(self):
+        """Each on a table of its kind, live clears beside none; all of it in one report."""
+        names = workloads()
+        for mode in "throughput", "audit":
+            rows = self.sweep("--tables", "xor,unsync", "--workload",
+                              ",".join(n + ":ops=1000" for n in names), "--threads", 1,
+                              "--hash", "4096e", "--trials", 1, "--mode", mode)
+        self.assertEqual({(r["trace"].split(":")[0], r["kind"]) for r in rows},
+                         set(names.items()))
+        text = self.ok("report", self.out)
+        for name, kind in names.items():
+            clears = "live" if name == "clears" else "drop"
+            size = "1 MiB" if kind == "pawn" else "4096 entries"
+            self.assertEqual(len(re.findall(rf"^trace {name}:ops=1000 .*, {size}, kind {kind}, "
+                                            rf"clears {clears}$", text, re.M)), 2, name)
+        if shutil.which("gnuplot"):
+            made = self.ok("plot", self.out, "--out", self.dir / "pictures")
+            self.assertIn("clears-live", made)
+
+    def test_a_table_without_the_kind_of_a_workload(self):
+        self.refused(("sweep", "--tables", "xor,ck_ht", "--workload", "hot-evict,wide", "--out",
+                      self.out, "--threads", 1), "--table ck_ht", "kind pawn")
+        self.assertFalse(self.out.exists())
 
     def test_pattern_takes_traces_only(self):
         self.small("a.tlt", "b.tlt")
@@ -200,6 +224,7 @@ class Interrupted(Sweep):
         nr = len(self.sweep(*args))
         for more, rows in ((("--seed", 2), 1), (("--hash", 2), 1), (("--lookahead", 2), 1),
                            (("--caller", "chain"), 1), (("--clears", "drop"), 1),
+                           (("--clears", "live"), 1),
                            (("--mode", "audit"), 1), (("--kinds", "tt,pawn"), 3),
                            (("--kinds", "pawn"), 1), (("--trials", 2), 1)):
             nr += rows

@@ -118,6 +118,44 @@ static void clear_ops_empties(void **state)
 	}
 }
 
+/* Amid traffic or not, a live clear leaves nothing, and what comes after it stays. */
+static void clear_live_empties(void **state)
+{
+	static const uint64_t odd[] = { 0, UINT64_MAX };
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		uint64_t held = 0;
+
+		fixture_open(&f, spec, k, 4096, MATE);
+		for (unsigned round = 0; round < 3; round++) {
+			for (uint64_t i = 0; i < 5000; i++) {
+				struct trace_op op =
+					store_op(k, i < 2 ? odd[i] : mix64(i), (uint32_t)i);
+
+				fixture_op(&f, &op);
+			}
+			f.t->loops->walk(f.t, count_slot, &held);
+			assert_true(held > f.t->entries / 4);
+			table_new_generation(f.t);
+			held = 0;
+			f.t->loops->clear_live(f.t, f.w);
+			f.t->loops->walk(f.t, count_slot, &held);
+			assert_int_equal(held, 0);
+			assert_false(fixture_find(&f, 0));
+			assert_int_equal(READ_ONCE64(&f.t->generation), 0);
+		}
+		for (uint64_t i = 0; i < 50; i++) {
+			struct trace_op op = store_op(k, mix64(i), (uint32_t)i);
+
+			fixture_op(&f, &op);
+			assert_true(fixture_find(&f, mix64(i)));
+		}
+		fixture_close(&f);
+	}
+}
+
 static void no_table_at_size_0(void **state)
 {
 	struct fixture f;
@@ -281,6 +319,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(every_key_is_found_once_stored),
 		cmocka_unit_test(clear_empties),
 		cmocka_unit_test(clear_ops_empties),
+		cmocka_unit_test(clear_live_empties),
 		cmocka_unit_test(no_table_at_size_0),
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(last_value_wins),
