@@ -145,6 +145,7 @@ struct control {
 	unsigned threads; /* 1: it takes no race, one CPU will do */
 	unsigned shows; /* 1 << enum fault: at least these */
 	const char *planted; /* the fault, in a few words */
+	bool witness; /* its faults are the judge's to find; without, threads meet more often */
 };
 
 struct table_class {

@@ -24,7 +24,8 @@ static const char *const sizes[] = { "16e", "4096e" };
 /* and all threads on one CPU, where one is preempted within an operation of its own */
 static const char *const placements[] = { "core", "compact", "spread" };
 #define NR_PLACEMENTS (ARRAY_SIZE(placements) + 1)
-#define NR_VARIANTS (NR_PLACEMENTS * 2 * ARRAY_SIZE(sizes))
+/* ... with the witness, whose stamps make threads meet less, or without; N or 2N threads */
+#define NR_VARIANTS (2 * NR_PLACEMENTS * 2 * ARRAY_SIZE(sizes))
 /* Has no divisor in common with the variants: a workload meets each in as many turns. */
 #define VARIANT_STEP 5
 
@@ -174,7 +175,7 @@ static struct seen *choose(struct torture *t, uint64_t nr, struct torture_slice 
 	uint64_t combination = (t->args->slice ? t->args->slice : nr) - 1;
 	uint64_t workload = combination % t->nr_seen, turn = combination / t->nr_seen;
 	uint64_t variant = (workload + turn * VARIANT_STEP) % NR_VARIANTS;
-	uint64_t place = variant % NR_PLACEMENTS, rest = variant / NR_PLACEMENTS;
+	uint64_t place = variant / 2 % NR_PLACEMENTS, rest = variant / 2 / NR_PLACEMENTS;
 
 	*s = (struct torture_slice){
 		.table = &t->table,
@@ -182,6 +183,7 @@ static struct seen *choose(struct torture *t, uint64_t nr, struct torture_slice 
 		.hash = sizes[rest / 2],
 		.placement = place < ARRAY_SIZE(placements) ? placements[place] : t->one_cpu,
 		.threads = t->threads << rest % 2,
+		.witness = variant % 2 == 0,
 		.nr = t->args->slice ? t->args->slice + nr - 1 : nr,
 		.seconds = t->slice_seconds,
 	};

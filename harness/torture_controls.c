@@ -71,6 +71,7 @@ static int try_once(struct controls *c, struct tried *t, struct table_spec *tabl
 				   .hash = CONTROL_HASH,
 				   .placement = "core",
 				   .threads = control_threads(c, control),
+				   .witness = control->witness,
 				   .seed = mix64(c->args->seed + mix64(t->runs)),
 				   .nr = t->runs + 1,
 				   .seconds = RUN_SECONDS,

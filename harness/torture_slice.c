@@ -67,8 +67,8 @@ int bench_close(struct bench *b, bool failed, struct err *e)
 
 char *slice_text(const struct torture_slice *s)
 {
-	return xasprintf("%s (%s, %u threads, placement %s)", s->workload, s->hash, s->threads,
-			 s->placement);
+	return xasprintf("%s (%s, %u threads, placement %s%s)", s->workload, s->hash,
+			 s->threads, s->placement, s->witness ? "" : ", no witness");
 }
 
 static void add_warning(struct csv_row *row, const char *text)
@@ -132,6 +132,7 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 				  .caller = CALLER_BRANCH,
 				  .clears = CLEARS_DROP,
 				  .mode = MODE_AUDIT,
+				  .witness = !s->witness, /* the first choice is yes */
 				  .seed = s->seed,
 				  .seconds = s->seconds };
 	struct source source = { .workload = s->workload };

@@ -28,6 +28,7 @@ struct torture_slice {
 	struct table_spec *table;
 	const char *workload, *hash, *placement;
 	unsigned threads;
+	bool witness;
 	uint64_t seed, nr;
 	double seconds;
 	char *repeat; /* the command that runs it again; owned */

@@ -29,6 +29,7 @@ static void audit_run(const struct table_spec *table, unsigned threads, uint64_t
 				.passes = PASSES,
 				.caller = CALLER_BRANCH,
 				.audit = true,
+				.witness = table->class->control->witness,
 				.seed = seed };
 	struct run_result r;
 	struct err e;

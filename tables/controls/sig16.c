@@ -57,8 +57,8 @@ static struct table_class sig16_class = {
 	.promises = PROMISE_NO_TEAR,
 	LINE_CLASS_SIG(SIG_BITS),
 	.broken = true,
-	.control =
-		&(struct control){ "uniform", 1, 1u << FAULT_WRONG_KEY, "16-bit signatures" },
+	.control = &(struct control){ "uniform", 1, 1u << FAULT_WRONG_KEY, "16-bit signatures",
+				      .witness = false },
 	.options = { REFRESH_OPTION },
 	.create = sig16_create,
 };

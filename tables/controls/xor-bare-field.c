@@ -38,6 +38,7 @@ static const struct control xor_bare_field_control = {
 	.threads = 1,
 	.shows = 1u << FAULT_UNUSABLE,
 	.planted = "a refresh writes the generation bits alone",
+	.witness = true,
 };
 
 static struct table_class xor_bare_field_class = {
