@@ -187,7 +187,7 @@ class CsvFile(unittest.TestCase):
         row = self.rows()[0]
         self.assertEqual(row["host"], os.uname().nodename)
         self.assertEqual(row["kernel"], os.uname().release)
-        self.assertEqual(row["schema"], "1")
+        self.assertEqual(row["schema"], "2")
         self.assertRegex(row["started_utc"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertTrue(row["cpu_model"])
         self.assertEqual("sanitizer build" in row["warnings"], "-fsanitize" in row["flags"])
