@@ -77,9 +77,10 @@ class Seen(Cli):
         return {f: int(row[f] or 0) for f in FAULTS}
 
     def test_bare_field(self):
-        source = ("--workload", "generation")
+        source = ("--workload", "generation:lines=64,store=10")
         faults = self.audit("xor-bare-field", *source)
         self.assertGreater(faults["unusable_slots"], 0)
+        self.assertGreater(faults["lost_stores"], 0)
         self.assertEqual(faults["torn_reads"], 0)
         self.assertFalse(any(self.audit("xor", *source).values()))
 

@@ -34,9 +34,10 @@ static int xor_bare_field_create(struct table *t, const struct table_params *p, 
 }
 
 static const struct control xor_bare_field_control = {
-	.workload = "generation",
+	/* Few stores: alone, a store is seen lost if it was the last of its line. */
+	.workload = "generation:lines=64,store=10",
 	.threads = 1,
-	.shows = 1u << FAULT_UNUSABLE,
+	.shows = 1u << FAULT_UNUSABLE | 1u << FAULT_LOST,
 	.planted = "a refresh writes the generation bits alone",
 	.witness = true,
 };
