@@ -15,11 +15,10 @@
  *           s in Q. The first of them looked at s before anything in Q had changed it: so
  *           the key was there when Q began, and all that was written since is the key's.
  *
- * "Had found it in s" is not enough where the store wrote s as the target of its copy: the
- * words it copied are another key's as a rule. A store that found K in s, copied slot 0
- * onto s and left K in slot 0 lets K be evicted there, while another one, that had also
- * found K in s, is still to write s, and would be taken for proof that K never left. So a
- * copy onto s always speaks against s. (The enumeration finds that history.)
+ * A store that found the key in s but copied another slot onto s does not count among them,
+ * though it is an update that writes s: the words it copied are another key's as a rule. It
+ * puts K where that key was, there K may be evicted at once, and its own copy onto s would
+ * be taken for a sign that K never left. (The enumeration finds that history.)
  *
  * A store that kept what was there (no victim) wrote nothing: it is no event and removes
  * nothing. It still is a store, as far as overlap is concerned; that costs no soundness.
@@ -98,9 +97,6 @@ static const struct witness_op *next_in_scope(const struct scope *q,
 	return NULL;
 }
 
-#define scope_for_each(op, q) \
-	for (const struct witness_op *op = NULL; (op = next_in_scope(q, op));)
-
 static struct scope scope_of(const struct history *h, const struct missed *m)
 {
 	struct scope q = { .h = h, .m = m, .start = m->start };
@@ -126,7 +122,11 @@ static struct scope scope_of(const struct history *h, const struct missed *m)
 
 static bool anything_written(const struct scope *q)
 {
-	scope_for_each(op, q) if (wrote(op)) return true;
+	const struct witness_op *op = NULL;
+
+	while ((op = next_in_scope(q, op)))
+		if (wrote(op))
+			return true;
 	return false;
 }
 
@@ -145,12 +145,12 @@ static bool is_event(const struct scope *q, const struct witness_op *op)
  */
 static bool found_again(const struct scope *q)
 {
+	const struct witness_op *op = NULL;
 	const struct missed *m = q->m;
 
 	if (m->again_slot < 0)
 		return false;
-	scope_for_each(op, q)
-	{
+	while ((op = next_in_scope(q, op))) {
 		if (!overlaps(op, m->again_start, m->again_end))
 			continue;
 		if (op->type == WITNESS_CLEAR)
@@ -163,16 +163,24 @@ static bool found_again(const struct scope *q)
 	return true;
 }
 
+static bool overlapped(const struct scope *q, const struct witness_op *op)
+{
+	const struct witness_op *other = NULL;
+
+	while ((other = next_in_scope(q, other)))
+		if (other != op && overlaps(other, op->start, op->end))
+			return true;
+	return false;
+}
+
 static bool proved_serially(const struct scope *q, bool found)
 {
-	uint64_t key = q->m->key;
+	const struct witness_op *op = NULL;
 	bool event = false, only_keeps = true;
+	uint64_t key = q->m->key;
 
-	scope_for_each(op, q)
-	{
-		scope_for_each(other, q) if (other != op &&
-					     overlaps(other, op->start, op->end)) return false;
-		if (stores(op, key) && !updates(op, key))
+	while ((op = next_in_scope(q, op))) {
+		if (overlapped(q, op) || (stores(op, key) && !updates(op, key)))
 			return false;
 		event |= is_event(q, op);
 		only_keeps &= updates(op, key) || refreshes(op, key);
@@ -191,9 +199,9 @@ static bool renews(const struct witness_op *op, uint64_t key, int slot)
 static bool proved_by_slot(const struct scope *q, bool found, int slot)
 {
 	bool proof = found && q->m->again_slot == slot;
+	const struct witness_op *op = NULL;
 
-	scope_for_each(op, q)
-	{
+	while ((op = next_in_scope(q, op))) {
 		if (!writes(op, slot))
 			continue;
 		if (!renews(op, q->m->key, slot))
