@@ -39,6 +39,9 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 #define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 #define fetch_sub_relaxed(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 
+/* Loads before it are done before stores and loads after it. */
+#define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
+
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where
  * such a lock is taken and dropped, these tell it so; elsewhere they are nothing.

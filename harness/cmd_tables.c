@@ -28,7 +28,7 @@ static void print_kinds(const struct table_class *c)
 static const char *promise_text(const struct table_class *c)
 {
 	if (c->promises & PROMISE_NO_FALSE_MISS)
-		return "no torn read, no false miss (kv)";
+		return "no torn read, no false miss, no lost store";
 	if (c->promises & PROMISE_HONEST_KEYS)
 		return "no torn read, unless keys are built for it";
 	return c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing";

@@ -115,7 +115,11 @@ static __always_inline void T(bump)(atomic_word *line, int from, int to)
 	WRITE_ONCE64(&line[2 * to], sig);
 }
 
-/* Audit: the slots of a line that hold an entry of the key, in one scan. */
+/*
+ * Audit: the slots of a line that hold an entry of the key, in one scan. The judge takes it
+ * for done before the first write: [held.A] fences it off. It has no partner: it orders this
+ * thread's loads before its own stores, and who stored what was found is not asked.
+ */
 static __always_inline uint8_t T(held)(const enum kind kind, const struct worker *w,
 				       const atomic_word *line, uint64_t key)
 {
@@ -126,6 +130,7 @@ static __always_inline uint8_t T(held)(const enum kind kind, const struct worker
 		if (T(load)(line + s * slot_words(kind), key, entry_words(kind), word) &&
 		    !entry_empty(kind, word[0]) && audit_holds(w->audit, kind, key, word))
 			held |= 1u << s;
+	smp_acquire_fence(); /* [held.A] */
 	return (uint8_t)held;
 }
 
