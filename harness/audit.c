@@ -78,18 +78,19 @@ static void line_span(const struct table *t, uint64_t key, uint64_t *first, uint
 	*last = key | width;
 }
 
-void audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
+bool audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
 		 struct counts *n)
 {
 	uint64_t first, last;
 
 	if (audit_holds(w->audit, t->kind, key, word))
-		return;
+		return true;
 	line_span(t, key, &first, &last);
 	if (true_owner(w->audit, t->kind, first, last, key, word, audit_words(t->kind)))
 		n->wrong_key++;
 	else
 		n->torn++;
+	return false;
 }
 
 /*
@@ -123,7 +124,10 @@ static bool leave_contended(struct audited *a)
 
 	if (!a->mark.w || witness_end(&a->mark, &a->op))
 		return false;
-	witness_history(&a->mark, a->op.start, a->op.end, a->op.start, op, &h);
+	/* Interrupted for so long that nobody knows who all was there: somebody was. */
+	if (a->op.end - a->op.start > WITNESS_REACH)
+		return true;
+	witness_history(&a->mark, a->op.start, op, &h);
 	return judge_contended(&h, a->op.start, a->op.end);
 }
 
@@ -170,14 +174,13 @@ void audit_hit(struct worker *w, const struct table *t, const struct audited *a,
 	struct witness_op op[WITNESS_MAX_OPS];
 	struct history h;
 
-	audit_check(w, t, a->op.key, word, n);
-	if (!a->mark.w)
+	if (!audit_check(w, t, a->op.key, word, n) || !a->mark.w)
 		return;
 	r.serial = entry_serial(t->kind, word, &r.serial_mask);
 	if (!witness_suspects(&a->mark, r.key, r.serial, r.serial_mask,
 			      r.slotted ? r.slot : -1))
 		return;
-	witness_history(&a->mark, a->op.start, a->op.end, a->op.start, op, &h);
+	witness_history(&a->mark, a->op.start, op, &h);
 	n->stale += judge_stale(&h, &r);
 }
 
@@ -201,7 +204,7 @@ static void look_again(struct worker *w, struct table *t, const struct audited *
 static void history_around(const struct audited *a, const struct second_look *l,
 			   struct witness_op *op, struct history *h)
 {
-	witness_history(&a->mark, a->op.start, l->seen.op.end, l->seen.op.start, op, h);
+	witness_history(&l->seen.mark, a->op.start, op, h);
 }
 
 /* What a line lost is counted once, here or at rest. */
@@ -241,36 +244,39 @@ void audit_stored(struct worker *w, struct table *t, struct audited *a, struct c
 		count_lost(w, t->kind, a, n);
 }
 
-/* Nobody wrote around the probe, or the look after it turned nothing up: no need to ask. */
-static enum verdict verdict_on(struct worker *w, struct table *t, const struct audited *a)
+static enum verdict verdict_on(const struct worker *w, const struct table *t,
+			       const struct audited *a, const struct second_look *l)
 {
-	struct missed m = {
-		.key = a->op.key, .start = a->op.start, .end = a->op.end, .again_slot = -1
-	};
+	struct missed m = { .key = a->op.key,
+			    .start = a->op.start,
+			    .end = a->op.end,
+			    .again_start = l->seen.op.start,
+			    .again_end = l->seen.op.end,
+			    .again_slot = -1 };
 	struct witness_op op[WITNESS_MAX_OPS];
-	struct second_look l;
 	struct history h;
 
-	if (!a->mark.w || (a->mark.quiet && a->op.end == a->op.start + 1))
-		return MISS_HONEST;
-	look_again(w, t, a, &l);
-	m.again_start = l.seen.op.start;
-	m.again_end = l.seen.op.end;
-	for (unsigned s = l.match; s && m.again_slot < 0; s &= s - 1)
-		if (audit_holds(w->audit, t->kind, a->op.key, l.word[__builtin_ctz(s)]))
+	for (unsigned s = l->match; s && m.again_slot < 0; s &= s - 1)
+		if (audit_holds(w->audit, t->kind, a->op.key, l->word[__builtin_ctz(s)]))
 			m.again_slot = __builtin_ctz(s);
-	history_around(a, &l, op, &h);
+	history_around(a, l, op, &h);
 	return judge_miss(&h, &m);
 }
 
 void audit_missed(struct worker *w, struct table *t, const struct audited *a, struct counts *n)
 {
-	enum verdict v = verdict_on(w, t, a);
+	enum verdict v = MISS_HONEST;
+	struct second_look l;
 
+	/* Nobody was around: no need to ask. */
+	if (a->mark.w && !(a->mark.quiet && a->op.end == a->op.start + 1)) {
+		look_again(w, t, a, &l);
+		v = verdict_on(w, t, a, &l);
+	}
 	n->false_misses += v == MISS_FALSE;
 	n->possible += v == MISS_POSSIBLE;
 	if (t->kind == KIND_KV && w->audit->exact)
-		exact_missed(w, t, a->op.key, v == MISS_FALSE);
+		exact_missed(w, t, a->op.key, v == MISS_FALSE ? &l.seen.mark : NULL);
 }
 
 struct rest_walk {

@@ -17,6 +17,7 @@
  *   audit_stamp(), audit_holds() a store: stamp the words; which slots hold its key
  *   audit_stored()               after the last access of a store
  *   audit_probed(), then audit_hit() for each slot that verified, or audit_missed()
+ *   audit_cleared()              in a live clear, after each line
  */
 #ifndef TEARLINE_AUDIT_H
 #define TEARLINE_AUDIT_H
@@ -24,6 +25,8 @@
 #include "stamp.h"
 #include "table.h"
 #include "witness.h"
+
+_Static_assert(MAX_SLOTS <= WITNESS_SLOTS, "slots are bits of a witness's mask");
 
 struct exact;
 
@@ -38,6 +41,7 @@ struct audit {
 	struct key_set keys[NR_KINDS];
 	unsigned sig_bits; /* of the table's signature, 64: whole keys */
 	struct witness *witness[NR_KINDS]; /* NULL: only what is returned or left is checked */
+	unsigned threads;
 	bool own_serials; /* a store brings its serial as its move: see traffic.h */
 	struct exact *exact; /* NULL but on a workload that only updates */
 };
@@ -71,8 +75,9 @@ static __always_inline uint32_t audit_stamp(struct worker *w, const enum kind ki
 					    const struct trace_op *op, uint64_t key,
 					    uint64_t *word)
 {
-	/* Up to 16 threads never use the same serial at the same time. */
-	uint32_t serial = w->audit->own_serials ? op->move : (w->serial++ << 4) + (w->id & 15);
+	/* No two threads use the same serial, as long as it lasts. */
+	uint32_t serial =
+		w->audit->own_serials ? op->move : w->serial++ * w->audit->threads + w->id;
 
 	stamp_entry(word, audit_words(kind), kind_is_wide(kind),
 		    stamp_auth(w->audit->seed, key), serial);
@@ -87,8 +92,8 @@ static __always_inline bool audit_holds(const struct audit *a, const enum kind k
 			       stamp_auth(a->seed, key));
 }
 
-/* The words verified for the key: are they its own, or torn, or another key's? */
-void audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
+/* The words verified for the key: are they its own (true), or torn, or another key's? */
+bool audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
 		 struct counts *n);
 
 /* An operation between its two stamps; the table fills in what came of it. */
@@ -114,8 +119,12 @@ void audit_missed(struct worker *w, struct table *t, const struct audited *a, st
 
 /* Exact mode's point of rest, and its list of keys that are out of the count. */
 bool exact_admits(struct worker *w, uint64_t key);
-/* proved: the judge called the miss false; exact mode decides, and keeps the score. */
-void exact_missed(struct worker *w, struct table *t, uint64_t key, bool proved);
+/*
+ * Exact mode decides, and keeps the judge's score. proved: the judge called the miss false,
+ * having looked again by this mark; else NULL.
+ */
+void exact_missed(struct worker *w, struct table *t, uint64_t key,
+		  const struct witness_mark *proved);
 
 static __always_inline bool audit_admits(struct worker *w, const enum kind kind, uint64_t key)
 {
@@ -144,8 +153,8 @@ void exact_free(struct exact *x);
 /* Sums after the join. */
 uint64_t exact_false_misses(const struct exact *x);
 uint64_t exact_lost_stores(const struct exact *x);
-/* Of the false misses, those that the judge had proved; and what it called false besides,
- * where the key turned out to be gone. */
+/* Of the false misses, those that the judge had proved; and what it called false where the
+ * key was gone, though nobody had touched the line since: it never may. */
 uint64_t exact_proved(const struct exact *x);
 uint64_t exact_overclaimed(const struct exact *x);
 

@@ -235,8 +235,8 @@ void cell_base(const struct topo *topo, struct csv_row *base)
 }
 
 /* What holds for every row of the trial. */
-static void common_fields(const struct cell *c, const struct cell_setup *s,
-			  uint64_t trial, struct csv_row *row)
+static void common_fields(const struct cell *c, const struct cell_setup *s, uint64_t trial,
+			  struct csv_row *row)
 {
 	static const char *const callers[] = { "batch", "branch", "chain" };
 	static const char *const deals[] = { "split", "clone", "salt" };
@@ -264,6 +264,8 @@ static void common_fields(const struct cell *c, const struct cell_setup *s,
 	csv_set(row, COL_pacing, "asap");
 	csv_set(row, COL_caller, callers[a->caller]);
 	csv_set_u64(row, COL_lookahead, a->lookahead);
+	if (a->mode == MODE_AUDIT)
+		csv_set_u64(row, COL_witness, !a->witness);
 	csv_set_u64(row, COL_seed, a->seed);
 	csv_set_u64(row, COL_trial, trial);
 	if (s->floor_known) {
@@ -352,8 +354,7 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 	csv_set_u64(row, COL_wrong_key_hits, t->n.wrong_key);
 	csv_set_u64(row, COL_unusable_slots, t->rest.unusable_slots);
 	csv_set_double(row, COL_undetected_tear, audit_undetected(k), 3);
-	csv_set_u64(row, COL_witness, r->witness);
-	if (r->witness) {
+	if (t->witness) {
 		csv_set_u64(row, COL_contended_probes, t->n.contended_probes);
 		csv_set_u64(row, COL_contended_stores, t->n.contended_stores);
 		csv_set_u64(row, COL_false_misses, t->n.false_misses);
@@ -368,8 +369,9 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 			       (double)t->rest.slots / (double)t->rest.distinct, 5);
 	if (k == KIND_KV && r->exact) {
 		csv_set_u64(row, COL_false_misses, r->false_misses);
-		csv_set_u64(row, COL_lost_stores, r->lost_stores);
-		if (r->witness && r->false_misses)
+		if (!t->witness || r->lost_stores > t->n.lost + t->rest.lost_stores)
+			csv_set_u64(row, COL_lost_stores, r->lost_stores);
+		if (t->witness && r->false_misses)
 			csv_set_double(row, COL_proved_share,
 				       (double)r->proved / (double)r->false_misses, 4);
 	}

@@ -105,7 +105,8 @@ bool exact_admits(struct worker *w, uint64_t key)
 	return !atomic_load_explicit(gone_flag(x, key), memory_order_relaxed);
 }
 
-void exact_missed(struct worker *w, struct table *t, uint64_t key, bool proved)
+void exact_missed(struct worker *w, struct table *t, uint64_t key,
+		  const struct witness_mark *proved)
 {
 	struct exact *x = w->audit->exact;
 	_Atomic bool *gone = gone_flag(x, key);
@@ -124,10 +125,10 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key, bool proved)
 		/* lost to a thread that asked before: counted there */
 	} else if (t->loops->find(t, w, key, word)) {
 		x->false_misses++;
-		x->proved += proved;
+		x->proved += proved != NULL;
 	} else {
 		x->lost_stores++;
-		x->overclaimed += proved;
+		x->overclaimed += proved && witness_undisturbed(proved);
 		atomic_store_explicit(gone, true, memory_order_relaxed);
 	}
 	x->asking = false;

@@ -13,7 +13,7 @@ static const enum csv_column trace_columns[] = { COL_trace, COL_trace_hash, COL_
 						 COL_kind, NR_COLS };
 const enum csv_column report_setting_columns[] = { COL_placement, COL_deal,   COL_clears,
 						   COL_pacing,	  COL_caller, COL_lookahead,
-						   NR_COLS };
+						   COL_witness,	  NR_COLS };
 const enum csv_column report_cell_columns[] = { COL_table, COL_options, COL_page_size,
 						COL_threads, NR_COLS };
 const enum csv_column report_variant_columns[] = { COL_table, COL_options, NR_COLS };

@@ -153,6 +153,7 @@ static int audit_begin(struct run *run, struct err *e)
 
 	run->audit.seed = audit_seed(p->seed);
 	run->audit.own_serials = p->traffic->own_serials;
+	run->audit.threads = run->threads;
 	run->audit.sig_bits = p->table->class->sig_bits;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (run->table[k])
@@ -255,11 +256,11 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 			free(worker);
 			return -1;
 		}
+		out->witness = run->audit.witness[k] != NULL;
 		if (run->p->audit)
 			audit_rest(&run->audit, t, worker, run->threads, &out->rest);
 	}
 	free(worker);
-	r->witness = run->p->audit && run->p->witness;
 	if (run->audit.exact) {
 		r->exact = true;
 		r->proved = exact_proved(run->audit.exact);
@@ -335,10 +336,11 @@ void run_faults(const struct run_result *r, uint64_t fault[NR_FAULTS])
 		fault[FAULT_UNUSABLE] += t->rest.unusable_slots;
 		fault[FAULT_DUPLICATE] += t->rest.duplicate_keys;
 	}
-	if (r->exact) {
+	if (r->exact)
 		fault[FAULT_FALSE_MISS] = r->false_misses;
+	/* Exact mode sees a key gone, the judge also an update of which the key survived. */
+	if (r->exact && r->lost_stores > fault[FAULT_LOST])
 		fault[FAULT_LOST] = r->lost_stores;
-	}
 }
 
 int run_check(const struct run_params *p, struct err *e)

@@ -50,6 +50,7 @@ struct run_table {
 	char page_size[16];
 	struct counts n; /* over all threads */
 	struct rest_faults rest; /* audit */
+	bool witness; /* what the judge says was counted */
 };
 
 struct run_result {
@@ -62,7 +63,6 @@ struct run_result {
 	double whole_seconds; /* from create to destroy */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	double cpu_share; /* of the time while measuring, the threads had a CPU */
-	bool witness; /* what the judge says was counted */
 	bool exact; /* the four below are filled */
 	uint64_t false_misses, lost_stores;
 	uint64_t proved, overclaimed; /* what the judge knew of the former; see audit.h */

@@ -261,7 +261,7 @@ void sweep_free(struct sweep *s)
 static const char *const same_cell[] = { "table",      "options",  "kind",    "trace",
 					 "trace_hash", "hash_mib", "threads", "placement",
 					 "deal",       "clears",   "mode",    "caller",
-					 "lookahead",  "seed",	   "trial" };
+					 "lookahead",  "seed",	   "witness", "trial" };
 
 static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 			const struct csv_row *want)

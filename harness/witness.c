@@ -13,6 +13,11 @@
 /* Readings of the logs until what is just being written is there. */
 #define PATIENCE 24
 
+/* As many as go on a cache line beside the counter. */
+#define WITNESS_HINTS 4
+/* An operation whose second stamp is just being taken. */
+#define STAMP_ENDING (STAMP_OPEN - 1)
+
 /* The counter: the stamp last taken below, operations under way above. */
 #define STAMP_BITS 48
 #define STAMP_MASK ((1ull << STAMP_BITS) - 1)
@@ -21,7 +26,8 @@
 /* What stands beside a line. */
 struct witness_counter {
 	atomic_word stamps;
-	atomic_word last[4]; /* by slot: key and serial of the store that ended last; a hint */
+	/* by slot, modulo: key and serial of the store that ended last; a hint */
+	atomic_word last[WITNESS_HINTS];
 } __attribute__((aligned(64)));
 
 /*
@@ -146,7 +152,7 @@ static uint64_t hint_of(uint64_t key, uint32_t serial)
 	return mix64(key) << 32 | serial;
 }
 
-bool witness_end(const struct witness_mark *m, struct witness_op *op)
+bool witness_end(struct witness_mark *m, struct witness_op *op)
 {
 	struct witness_counter *c = counter_of(m->w, m->line);
 	struct witness_record *r = m->record;
@@ -154,14 +160,19 @@ bool witness_end(const struct witness_mark *m, struct witness_op *op)
 
 	/* relaxed, all of these: hints; [wit.E] orders the record */
 	if (op->bump_to >= 0)
-		WRITE_ONCE64(&c->last[op->bump_to], 0);
+		WRITE_ONCE64(&c->last[op->bump_to % WITNESS_HINTS], 0);
 	if (op->victim >= 0)
-		WRITE_ONCE64(&c->last[op->victim], hint_of(op->key, op->serial));
+		WRITE_ONCE64(&c->last[op->victim % WITNESS_HINTS],
+			     hint_of(op->key, op->serial));
 	WRITE_ONCE64(&r->serial, (uint64_t)m->epoch << 32 | op->serial);
 	WRITE_ONCE64(&r->what, pack_what(op));
+	/* [wit.T] before the stamp, which orders it: whoever knows of a later stamp and sees
+	 * the operation open knows that it was */
+	smp_store_release(&r->end, STAMP_ENDING);
 	/* [wit.S] the second of the two */
 	before = fetch_add_seq_cst(&c->stamps, 1 - ONE_OPEN);
-	op->end = (before & STAMP_MASK) + 1;
+	op->end = m->end = (before & STAMP_MASK) + 1;
+	m->others = (before >> STAMP_BITS) - 1;
 	smp_store_release(&r->end, op->end); /* [wit.E] pairs with [wit.D] */
 	return m->quiet && op->end == op->start + 1;
 }
@@ -171,11 +182,11 @@ bool witness_suspects(const struct witness_mark *m, uint64_t key, uint32_t seria
 {
 	struct witness_counter *c = counter_of(m->w, m->line);
 
-	for (int s = 0; s < 4; s++) {
+	for (int s = 0; s < WITNESS_HINTS; s++) {
 		uint64_t last = READ_ONCE64(&c->last[s]), same = hint_of(key, serial);
 
-		if (last && (slot < 0 || s == slot) && last >> 32 == same >> 32 &&
-		    (last ^ same) & serial_mask)
+		if (last && (slot < 0 || s == slot % WITNESS_HINTS) &&
+		    last >> 32 == same >> 32 && (last ^ same) & serial_mask)
 			return true;
 	}
 	return false;
@@ -205,37 +216,41 @@ static bool copy_record(const struct witness_record *r, uint64_t id, struct seen
 /* The logs read for one counter. */
 struct reading {
 	const struct witness_mark *m;
-	uint64_t low, until; /* stamps of interest */
-	uint64_t newest, open; /* of the counter, before the logs were read */
+	uint64_t low; /* stamps from here to m->end are of interest */
 	struct witness_op *op; /* of the line */
 	unsigned nr;
-	bool overflow;
-	uint64_t under_way; /* of those open, found */
+	uint64_t others; /* under way at m->end, found */
+	bool unknown; /* too many operations, or one whose end is just being taken */
+	bool waiting; /* an operation of the line is under way */
 	bool taken[2 * WITNESS_REACH + 1]; /* by stamp - low: found in a log */
-	bool waiting; /* an operation of the line that counts is under way */
 };
 
 static void take_stamp(struct reading *rd, uint64_t stamp)
 {
-	if (stamp >= rd->low && stamp <= rd->until)
+	if (stamp >= rd->low && stamp <= rd->m->end)
 		rd->taken[stamp - rd->low] = true;
 }
 
 static void take_record(struct reading *rd, const struct seen *s)
 {
-	bool open = s->op.end == STAMP_OPEN;
+	const struct witness_mark *m = rd->m;
 
-	if (s->op.start <= rd->newest && (open || s->op.end > rd->newest))
-		rd->under_way++;
-	take_stamp(rd, s->op.start);
-	if (!open)
-		take_stamp(rd, s->op.end);
-	if (s->line != rd->m->line || s->op.start > rd->until || s->op.end < rd->low)
+	if (s->op.start > m->end)
 		return;
-	rd->waiting |= open;
-	rd->overflow = rd->nr == WITNESS_MAX_OPS;
-	if (!rd->overflow)
-		rd->op[rd->nr++] = s->op;
+	take_stamp(rd, s->op.start);
+	take_stamp(rd, s->op.end); /* an open one is beyond */
+	rd->others += s->op.end > m->end;
+	rd->unknown |= s->op.end == STAMP_ENDING;
+	if (s->line != m->line || s->op.end < rd->low || s->op.start == m->start)
+		return;
+	rd->waiting |= s->op.end == STAMP_OPEN;
+	rd->unknown |= rd->nr == WITNESS_MAX_OPS;
+	if (rd->nr == WITNESS_MAX_OPS)
+		return;
+	rd->op[rd->nr] = s->op;
+	if (s->op.end == STAMP_ENDING)
+		rd->op[rd->nr].end = STAMP_OPEN;
+	rd->nr++;
 }
 
 static void read_log(struct reading *rd, const struct witness_log *log, uint64_t depth)
@@ -244,7 +259,7 @@ static void read_log(struct reading *rd, const struct witness_log *log, uint64_t
 	uint64_t id = smp_load_acquire(&log->nr); /* [wit.M] pairs with [wit.N] */
 	struct seen s;
 
-	for (; id && depth && !rd->overflow; id--, depth--) {
+	for (; id && depth; id--, depth--) {
 		if (!copy_record(&log->record[(id - 1) % WITNESS_LOG_DEPTH], id, &s))
 			continue;
 		if (s.epoch != rd->m->epoch)
@@ -254,12 +269,20 @@ static void read_log(struct reading *rd, const struct witness_log *log, uint64_t
 	}
 }
 
-/* Each stamp from here to `until` was found, and whatever was under way. */
+static void begin_reading(struct reading *rd)
+{
+	rd->nr = 0;
+	rd->others = 0;
+	rd->unknown = rd->waiting = false;
+	memset(rd->taken, 0, sizeof(rd->taken));
+}
+
+/* Each stamp from here on was found, and whatever was under way at the end. */
 static uint64_t reach_of(const struct reading *rd)
 {
-	uint64_t from = rd->until + 1;
+	uint64_t from = rd->m->end + 1;
 
-	if (rd->overflow || rd->under_way != rd->open)
+	if (rd->unknown || rd->others != rd->m->others)
 		return UINT64_MAX;
 	while (from > rd->low && rd->taken[from - 1 - rd->low])
 		from--;
@@ -269,14 +292,8 @@ static uint64_t reach_of(const struct reading *rd)
 static uint64_t read_logs(struct reading *rd, uint64_t depth)
 {
 	const struct witness *w = rd->m->w;
-	uint64_t counter = READ_ONCE64(&counter_of(w, rd->m->line)->stamps);
 
-	rd->newest = counter & STAMP_MASK;
-	rd->open = counter >> STAMP_BITS;
-	rd->nr = 0;
-	rd->under_way = 0;
-	rd->overflow = rd->waiting = false;
-	memset(rd->taken, 0, sizeof(rd->taken));
+	begin_reading(rd);
 	for (unsigned i = 0; i < w->threads; i++)
 		read_log(rd, &w->log[i], depth);
 	return reach_of(rd);
@@ -299,79 +316,128 @@ static uint64_t extended(const struct reading *rd, uint64_t since)
 	return since;
 }
 
-void witness_history(const struct witness_mark *m, uint64_t since, uint64_t until,
-		     uint64_t skip, struct witness_op *op, struct history *out)
+void witness_history(const struct witness_mark *m, uint64_t since, struct witness_op *op,
+		     struct history *out)
 {
-	struct reading rd = { .m = m, .until = until, .op = op };
+	struct reading rd = { .m = m, .op = op };
 	uint64_t depth = FIRST_DEPTH;
 
 	*out = (struct history){ .op = op, .from = UINT64_MAX };
 	/* Interrupted in between, most likely: that much is not read up on. */
-	if (until - since > WITNESS_REACH)
+	if (m->end - since > WITNESS_REACH)
 		return;
 	rd.low = since > WITNESS_REACH ? since - WITNESS_REACH : 1;
 	for (unsigned i = 0; i < PATIENCE; i++) {
+		bool reaches;
+
 		out->from = read_logs(&rd, depth);
-		if (!rd.waiting && out->from <= extended(&rd, since))
+		reaches = out->from <= extended(&rd, since);
+		if (reaches && !rd.waiting)
 			break;
-		if (i % 8 == 7 && depth < WITNESS_LOG_DEPTH)
+		/* What is not there by now is further down, or gone. */
+		if (!reaches && i % 8 == 7 && depth < WITNESS_LOG_DEPTH)
 			depth *= DEEPER;
 		cpu_relax();
 	}
-	for (unsigned i = 0; i < rd.nr; i++)
-		if (op[i].start != skip)
-			op[out->nr++] = op[i];
+	out->nr = rd.nr;
 }
 
-/* At rest: every store in the logs, the last of each line first. */
+bool witness_undisturbed(const struct witness_mark *m)
+{
+	return READ_ONCE64(&counter_of(m->w, m->line)->stamps) == m->end;
+}
+
+/* A record at rest, for sorting: by counter, then by line, the last first. */
 struct rested {
-	uint64_t line;
-	struct witness_op op;
+	uint64_t counter;
+	struct seen seen;
 };
 
 static int by_line_last_first(const void *a, const void *b)
 {
 	const struct rested *x = a, *y = b;
 
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return x->op.end > y->op.end ? -1 : x->op.end < y->op.end;
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	if (x->seen.line != y->seen.line)
+		return x->seen.line < y->seen.line ? -1 : 1;
+	return x->seen.op.end > y->seen.op.end ? -1 : x->seen.op.end < y->seen.op.end;
 }
 
-static size_t collect_stores(const struct witness *w, uint32_t epoch, struct rested *out)
+static size_t collect_records(const struct witness *w, uint32_t epoch, struct rested *out)
 {
 	size_t nr = 0;
-	struct seen s;
 
 	for (unsigned i = 0; i < w->threads; i++) {
 		uint64_t id = READ_ONCE64(&w->log[i].nr);
 
-		for (unsigned d = 0; id && d < WITNESS_LOG_DEPTH; id--, d++)
-			if (copy_record(&w->log[i].record[(id - 1) % WITNESS_LOG_DEPTH], id,
-					&s) &&
-			    s.epoch == epoch && s.op.type == WITNESS_STORE && s.op.victim >= 0)
-				out[nr++] = (struct rested){ s.line, s.op };
+		for (unsigned d = 0; id && d < WITNESS_LOG_DEPTH; id--, d++) {
+			struct rested *r = &out[nr];
+
+			if (!copy_record(&w->log[i].record[(id - 1) % WITNESS_LOG_DEPTH], id,
+					 &r->seen) ||
+			    r->seen.epoch != epoch)
+				break;
+			r->counter = r->seen.line & (w->nr - 1);
+			nr++;
+		}
 	}
 	qsort(out, nr, sizeof(*out), by_line_last_first);
 	return nr;
 }
 
+/* The last store among a line's records: the first that wrote. */
+static const struct witness_op *last_store(const struct rested *r, const struct rested *end)
+{
+	uint64_t line = r->seen.line;
+
+	for (; r < end && r->seen.line == line; r++)
+		if (r->seen.op.type == WITNESS_STORE && r->seen.op.victim >= 0)
+			return &r->seen.op;
+	return NULL;
+}
+
+/* The records [r, end) are a counter's; judge the line that begins at `line`. */
+static void judge_line(struct witness *w, const struct rested *r, const struct rested *end,
+		       const struct rested *line, witness_last_fn *fn, void *arg)
+{
+	const struct witness_op *store = last_store(line, end);
+	struct witness_mark m = { .w = w,
+				  .line = line->seen.line,
+				  .end = READ_ONCE64(&w->counter[line->counter].stamps) };
+	struct witness_op op[WITNESS_MAX_OPS];
+	struct reading rd = { .m = &m, .op = op };
+	struct history h = { .op = op };
+
+	if (!store || m.end - store->start > 2 * WITNESS_REACH)
+		return;
+	rd.low = m.end > 2 * WITNESS_REACH ? m.end - 2 * WITNESS_REACH : 1;
+	begin_reading(&rd);
+	for (; r < end; r++)
+		take_record(&rd, &r->seen);
+	h.nr = rd.nr;
+	h.from = reach_of(&rd);
+	if (judge_must_hold(&h, store->start, m.end + 1, m.end + 2))
+		fn(arg, m.line, store);
+}
+
+static void judge_counter(struct witness *w, const struct rested *r, const struct rested *end,
+			  witness_last_fn *fn, void *arg)
+{
+	for (const struct rested *line = r; line < end; line++)
+		if (line == r || line->seen.line != line[-1].seen.line)
+			judge_line(w, r, end, line, fn, arg);
+}
+
 void witness_last_stores(struct witness *w, uint32_t epoch, witness_last_fn *fn, void *arg)
 {
-	struct rested *store = xcalloc((size_t)w->threads * WITNESS_LOG_DEPTH, sizeof(*store));
-	size_t nr = collect_stores(w, epoch, store);
-	struct witness_op op[WITNESS_MAX_OPS];
-	struct history h;
+	struct rested *all = xcalloc((size_t)w->threads * WITNESS_LOG_DEPTH, sizeof(*all));
+	struct rested *end = all + collect_records(w, epoch, all), *next;
 
-	for (size_t i = 0; i < nr; i++) {
-		struct witness_mark m = { .w = w, .line = store[i].line, .epoch = epoch };
-		uint64_t rest = READ_ONCE64(&counter_of(w, m.line)->stamps) & STAMP_MASK;
-
-		if (i && store[i].line == store[i - 1].line)
-			continue;
-		witness_history(&m, store[i].op.start, rest, 0, op, &h);
-		if (judge_must_hold(&h, store[i].op.start, rest + 1, rest + 2))
-			fn(arg, m.line, &store[i].op);
+	for (struct rested *r = all; r < end; r = next) {
+		for (next = r; next < end && next->counter == r->counter;)
+			next++;
+		judge_counter(w, r, next, fn, arg);
 	}
-	free(store);
+	free(all);
 }

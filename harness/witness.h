@@ -11,8 +11,10 @@
  * together when there is something to judge (judge.h).
  *
  * It is known what is missing: every stamp of a counter was taken by one operation, and a
- * history reaches as far back as each stamp was found in a log. The counter also holds how
- * many operations are under way, in the same word; if fewer were found, nothing is known.
+ * history reaches as far back as each stamp was found in a log. Operations that straddle all
+ * of it have no stamp inside: but the counter also holds how many are under way, in the same
+ * word, so whoever takes the last stamp learns how many there must be; if not as many are
+ * found, nothing is known.
  *
  * The stamps are fences, and so hide faults of a store buffer.
  */
@@ -29,13 +31,16 @@
 /* Operations with a stamp among twice as many, and some around them. */
 #define WITNESS_MAX_OPS 640u
 
+#define WITNESS_SLOTS 8 /* of a line: bits of a mask */
+
 struct witness;
 
 /* An operation between its two stamps. */
 struct witness_mark {
 	struct witness *w;
 	struct witness_record *record; /* in the thread's log */
-	uint64_t line, start;
+	uint64_t line, start, end;
+	uint64_t others; /* under way at the end */
 	uint32_t epoch; /* counts clears at which all threads met: nothing reaches across */
 	bool quiet; /* nothing else was under way at the start */
 };
@@ -49,16 +54,18 @@ void witness_begin(struct witness *w, unsigned id, uint64_t line, uint32_t epoch
 		   struct witness_op *op, struct witness_mark *m);
 /* It takes the second, with what came of it in `op`. True if nothing else was under way in
  * between: then nobody else touched the line. */
-bool witness_end(const struct witness_mark *m, struct witness_op *op);
+bool witness_end(struct witness_mark *m, struct witness_op *op);
 
 /*
- * The history of the mark's line from stamp `since` to `until` and as far before as can be
- * had, within WITNESS_REACH. Operations that began up to `until` and are under way are
- * waited for, a little. The operation that began at `skip` is left out (0: none). The array
- * holds WITNESS_MAX_OPS.
+ * The history of the mark's line from stamp `since` to the mark's end and as far before as
+ * can be had, within WITNESS_REACH. Operations that began in it and are under way are waited
+ * for, a little. The mark's own is left out. The array holds WITNESS_MAX_OPS.
  */
-void witness_history(const struct witness_mark *m, uint64_t since, uint64_t until,
-		     uint64_t skip, struct witness_op *op, struct history *out);
+void witness_history(const struct witness_mark *m, uint64_t since, struct witness_op *op,
+		     struct history *out);
+
+/* Has no operation begun on the line since the mark's ended? */
+bool witness_undisturbed(const struct witness_mark *m);
 
 /*
  * Is there reason to ask whether a hit is stale: did a store of the key with another serial

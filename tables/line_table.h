@@ -306,6 +306,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, kind, op, key, word);
+		a.op.victim = 0;
 	}
 	T(begin_write)(t, w, index);
 	if (audit)

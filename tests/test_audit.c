@@ -181,13 +181,13 @@ static void exact_tells_missed_from_lost(void **state)
 	WRITE_ONCE64(&s.f.t->word[0], scene_keys[0]);
 	WRITE_ONCE64(&s.f.t->word[1], stamped(scene_keys[0], true));
 	/* It is there: whoever missed it was told wrong. */
-	exact_missed(s.f.w, s.f.t, scene_keys[0], false);
+	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 0);
 	assert_true(exact_admits(s.f.w, scene_keys[0]));
 	/* It is not there: lost, once, and out of the count. */
-	exact_missed(s.f.w, s.f.t, scene_keys[1], false);
-	exact_missed(s.f.w, s.f.t, scene_keys[1], false);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 1);
 	assert_false(exact_admits(s.f.w, scene_keys[1]));

@@ -87,12 +87,9 @@ static bool clean(const struct found *f)
 
 static int report(const char *spec, const char *what, const struct found *f, bool ok)
 {
-	static const char *const names[] = { "torn", "wrong key", "false misses", "stale",
-					     "lost", "unusable",  "duplicates" };
-
 	printf("%s: %s, %s: %ju ops", ok ? "ok" : "FAILED", spec, what, (uintmax_t)f->ops);
 	for (enum fault i = 0; i < NR_FAULTS; i++)
-		printf(", %ju %s", (uintmax_t)f->fault[i], names[i]);
+		printf(", %ju %s", (uintmax_t)f->fault[i], fault_names[i]);
 	if (f->proved | f->overclaimed)
 		printf("; the judge proved %ju, and claimed %ju besides", (uintmax_t)f->proved,
 		       (uintmax_t)f->overclaimed);

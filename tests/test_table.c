@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "audit.h"
 #include "fixture.h"
 #include "policy.h"
 
@@ -312,6 +313,120 @@ static void loops_agree(void **state)
 	}
 }
 
+/*
+ * What a table tells the witness is what it did: before and after each operation the line is
+ * looked at, and whatever changed must have been named; what a store says that it found
+ * must have been there.
+ */
+#define LINE_WORDS 8
+
+struct told {
+	struct fixture f;
+	struct audit audit;
+	uint64_t before[LINE_WORDS];
+	unsigned held;
+};
+
+static unsigned slots_of(enum kind kind)
+{
+	return kind == KIND_TT || kind == KIND_KV ? 4 : 1;
+}
+
+static void look_at_line(struct told *t, uint64_t key)
+{
+	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
+
+	for (unsigned i = 0; i < LINE_WORDS && i * sizeof(uint64_t) < t->f.t->mem.bytes; i++)
+		t->before[i] = READ_ONCE64(&t->f.t->word[i]);
+	t->held = t->f.t->loops->find(t->f.t, t->f.w, key, word);
+}
+
+static unsigned slots_changed(const struct told *t)
+{
+	unsigned slots = slots_of(t->f.t->kind), each = LINE_WORDS / slots, changed = 0;
+
+	if (t->f.t->kind == KIND_EVAL)
+		each = 2;
+	for (unsigned i = 0; i < slots * each; i++)
+		if (READ_ONCE64(&t->f.t->word[i]) != t->before[i])
+			changed |= 1u << i / each;
+	return changed;
+}
+
+/* The operation that was told last, by way of another thread that passes by. */
+static struct witness_op last_told(struct told *t)
+{
+	struct witness *w = t->audit.witness[t->f.t->kind];
+	struct witness_op op[WITNESS_MAX_OPS], last = { 0 }, mine = { .victim = -1 };
+	struct witness_mark m;
+	struct history h;
+
+	witness_begin(w, 1, 0, 0, &mine, &m);
+	witness_end(&m, &mine);
+	witness_history(&m, m.start, op, &h);
+	for (unsigned i = 0; i < h.nr; i++)
+		if (op[i].end < m.start && op[i].start > last.start)
+			last = op[i];
+	return last;
+}
+
+static void check_told(struct told *t, const struct trace_op *op)
+{
+	struct witness_op told;
+	unsigned named;
+
+	look_at_line(t, op->key);
+	t->f.t->loops->audit[t->f.t->kind](t->f.by_kind, t->f.w, op, 1);
+	told = last_told(t);
+	named = told.refreshed | (told.victim >= 0 ? 1u << told.victim : 0) |
+		(told.bump_to >= 0 ? 1u << told.bump_to : 0);
+	assert_int_equal(slots_changed(t) & ~named, 0);
+	if (!(op->op & 1)) {
+		assert_int_equal(told.type, WITNESS_PROBE);
+		assert_int_equal(told.refreshed & ~t->held, 0);
+		return;
+	}
+	assert_int_equal(told.type, WITNESS_STORE);
+	assert_int_equal(told.key, op->key);
+	assert_int_equal(told.held, t->held);
+	assert_true(told.victim >= 0 && told.victim < (int)slots_of(t->f.t->kind));
+	/* and there it is */
+	look_at_line(t, op->key);
+	assert_true(t->held >> told.victim & 1);
+}
+
+static void told_is_what_was_done(void **state)
+{
+	if (!class->lines)
+		return;
+	for_each_kind(k)
+	{
+		struct told t = { .audit = { .seed = 7, .sig_bits = 64, .threads = 1 } };
+		uint64_t rng = 99;
+
+		fixture_open(&t.f, spec, k, slots_of(k), MATE);
+		t.audit.witness[k] = witness_create(1, 2);
+		t.f.w->audit = &t.audit;
+		for (unsigned i = 0; i < 20000; i++) {
+			uint64_t key = mix64(rng_below(&rng, 6));
+			bool store = rng_below(&rng, 2);
+			struct trace_op op = store ? store_op(k, key, (uint32_t)rng_next(&rng))
+						   : probe_op(k, key);
+
+			op.depth = (uint8_t)rng_below(&rng, 16);
+			op.value = (int16_t)(rng_below(&rng, 400) - 200);
+			if (store)
+				op.flags = (uint8_t)((BOUND_UPPER + rng_below(&rng, 3))
+						     << TRACE_BOUND_SHIFT);
+			if (!rng_below(&rng, 20))
+				table_new_generation(t.f.t);
+			check_told(&t, &op);
+		}
+		witness_free(t.audit.witness[k]);
+		fixture_close(&t.f);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +441,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(generations_wrap),
 		cmocka_unit_test(refresh_does_what_it_says),
 		cmocka_unit_test(loops_agree),
+		cmocka_unit_test(told_is_what_was_done),
 	};
 	struct table_spec parsed;
 	struct err e;
