@@ -168,7 +168,7 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.caller = (enum caller)a->caller,
 		.lookahead = (unsigned)a->lookahead,
 		.audit = a->mode == MODE_AUDIT,
-		.witness = !a->witness,
+		.witness = a->witness == WITNESS_YES,
 		.seed = a->seed,
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
@@ -265,7 +265,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	csv_set(row, COL_caller, callers[a->caller]);
 	csv_set_u64(row, COL_lookahead, a->lookahead);
 	if (a->mode == MODE_AUDIT)
-		csv_set_u64(row, COL_witness, !a->witness);
+		csv_set_u64(row, COL_witness, a->witness == WITNESS_YES);
 	csv_set_u64(row, COL_seed, a->seed);
 	csv_set_u64(row, COL_trial, trial);
 	if (s->floor_known) {

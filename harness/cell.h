@@ -15,7 +15,8 @@
 
 enum mode { MODE_THROUGHPUT, MODE_AUDIT };
 #define MODE_CHOICES "throughput|audit"
-#define WITNESS_CHOICES "yes|no" /* 0: yes */
+enum { WITNESS_YES, WITNESS_NO };
+#define WITNESS_CHOICES "yes|no"
 
 /* The options that replay and sweep share. */
 struct cell_args {

@@ -49,7 +49,8 @@ static void print_control(const struct table_class *c)
 		printf("%s%s", sep, fault_names[f]);
 		sep = ", ";
 	}
-	printf(" (--workload %s --threads %u)\n", k->workload, k->threads);
+	printf(" (--workload %s --threads %u%s)\n", k->workload, k->threads,
+	       k->witness ? "" : " --witness no");
 }
 
 static void print_class(const struct table_class *c)

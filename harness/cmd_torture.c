@@ -28,8 +28,8 @@ static const struct option_def *torture_options(void)
 		{ "seed", OPT_U64, &args.seed, "N", "1",
 		  "of everything random; each slice has its own, made from this", 0, 0 },
 		{ "slice", OPT_U64, &args.slice, "K", "0",
-		  "with --table: the Kth slice only, as a FAILURE names it, and more of its "
-		  "kind (0: all in turn)",
+		  "with --table: the Kth slice, as a FAILURE names it, and then others of its "
+		  "combination (0: all in turn)",
 		  0, 1u << 30 },
 		{ "watchdog", OPT_DECIMAL, &args.watchdog, "S", "30",
 		  "give up when no thread has begun an operation for so long: every thread's "

@@ -24,6 +24,7 @@ static uint64_t operations_begun(const struct run *run)
 
 struct watchdog {
 	uint64_t begun, since; /* operations; when they were last seen to have changed */
+	uint64_t looks; /* since then: a machine that stood still is not looked at */
 };
 
 /*
@@ -39,7 +40,9 @@ static void watch(struct run *run, struct watchdog *dog)
 	if (begun != dog->begun || READ_ONCE32(&run->clearing)) {
 		dog->begun = begun;
 		dog->since = now;
-	} else if (now - dog->since >= p->watchdog_ns) {
+		dog->looks = 0;
+	} else if (++dog->looks * TICK_NS >= p->watchdog_ns &&
+		   now - dog->since >= p->watchdog_ns) {
 		stacks_print(run);
 		p->hung(p->hung_arg);
 	}

@@ -14,16 +14,18 @@
 /* A thread answers as soon as it gets its CPU, which many may share. */
 #define ANSWER_S 5
 
-static sem_t printed;
+static sem_t printed; /* by the thread whose turn it is; a late one prints, no more */
+static _Atomic uint32_t turn;
 
 /* Calls only what a signal may: backtrace() doesn't allocate once its library is there. */
-static void print_own(int signal)
+static void print_own(int signal, siginfo_t *info, void *context)
 {
 	void *frame[MAX_FRAMES];
 	int saved = errno;
 
 	backtrace_symbols_fd(frame, backtrace(frame, MAX_FRAMES), STDERR_FILENO);
-	sem_post(&printed);
+	if (info->si_value.sival_int == (int)READ_ONCE32(&turn))
+		sem_post(&printed);
 	errno = saved;
 }
 
@@ -54,8 +56,8 @@ void stacks_print(const struct run *run)
 
 	sem_init(&printed, 0, 0);
 	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = print_own;
-	sa.sa_flags = (int)SA_RESTART;
+	sa.sa_sigaction = print_own;
+	sa.sa_flags = (int)(SA_RESTART | SA_SIGINFO);
 	sigaction(SIGRTMIN, &sa, NULL);
 	for (unsigned i = 0; i < run->threads; i++) {
 		const struct runner *r = &run->runner[i];
@@ -63,7 +65,8 @@ void stacks_print(const struct run *run)
 		fprintf(stderr, "thread %u on CPU %u, %ju operations begun:\n", i,
 			run->p->placement->cpu[i], (uintmax_t)READ_ONCE64(&r->w.begun));
 		fflush(stderr);
-		pthread_kill(r->thread, SIGRTMIN);
+		WRITE_ONCE32(&turn, i);
+		pthread_sigqueue(r->thread, SIGRTMIN, (union sigval){ .sival_int = (int)i });
 		await_answer();
 	}
 }

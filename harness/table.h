@@ -111,7 +111,7 @@ struct table_loops {
 			 uint64_t word[][MAX_ENTRY_WORDS]);
 	/* At rest: every slot that is not empty. */
 	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
-	/* Make it empty amid traffic, the generation too. One thread at a time. */
+	/* Make it empty amid traffic, the generation too; more than one thread may be at it. */
 	void (*clear_live)(struct table *t, struct worker *w);
 };
 

@@ -132,7 +132,7 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 				  .caller = CALLER_BRANCH,
 				  .clears = CLEARS_DROP,
 				  .mode = MODE_AUDIT,
-				  .witness = !s->witness, /* the first choice is yes */
+				  .witness = s->witness ? WITNESS_YES : WITNESS_NO,
 				  .seed = s->seed,
 				  .seconds = s->seconds };
 	struct source source = { .workload = s->workload };

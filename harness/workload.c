@@ -13,6 +13,7 @@
 
 #define WORKLOAD_tt KIND_TT
 #define WORKLOAD_pawn KIND_PAWN
+#define WORKLOAD_eval KIND_EVAL
 #define WORKLOAD_kv KIND_KV
 
 #define HOT(lines_, store) .lines = lines_, .store_percent = store, .ops = 64 << 10
@@ -39,6 +40,8 @@
 	  .keys = 8, HOT(2, 80))                                                               \
 	x("generation", tt, "a new generation every few operations",                           \
 	  .keys = 4, HOT(2, 50), .generation_every = 8)                                        \
+	x("slot", eval, "4 keys for the one slot of a line, entries of one word",              \
+	  .keys = 4, HOT(2, 50))                                                               \
 	x("wide", pawn, "4 keys for the one slot of a line, entries of 7 words",               \
 	  .keys = 4, HOT(2, 50))                                                               \
 	x("clears", tt, "the first thread clears the whole table now and then",                \

@@ -51,8 +51,8 @@ class Table:
         # A pawn entry fills a line: what holds it is made of lines.
         self.lines = "pawn" in self.kinds and not self.floor
         self.planted = re.search(r"^  planted +(.*)$", block, re.M)
-        self.shows = re.search(r"^  must show +(.*) \(--workload (\S+) --threads (\d+)\)$",
-                               block, re.M)
+        self.shows = re.search(r"^  must show +(.*) \(--workload (\S+) --threads (\d+)"
+                               r"(?: --witness no)?\)$", block, re.M)
 
 
 def all_tables():

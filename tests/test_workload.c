@@ -31,6 +31,7 @@ static const struct expected expected[] = {
 	{ "refresh", KIND_TT, 2, 3, 3, 0, 30, 256, 0, false, false },
 	{ "bump", KIND_TT, 2, 8, 8, 0, 80, 0, 0, false, false },
 	{ "generation", KIND_TT, 2, 4, 4, 0, 50, 8, 0, false, false },
+	{ "slot", KIND_EVAL, 2, 4, 4, 0, 50, 0, 0, false, false },
 	{ "wide", KIND_PAWN, 2, 4, 4, 0, 50, 0, 0, false, false },
 	{ "clears", KIND_TT, 2, 4, 4, 0, 50, 512, 4096, false, false },
 	{ "adversarial", KIND_KV, 1, 5, 2, 4, 50, 0, 0, false, true },
