@@ -64,8 +64,8 @@
 	x(drops, "tt: stores that say nothing and were dropped")                                 \
 	x(bumps, "tt: entries copied to another slot to make room")                              \
 	x(refreshes, "entries rewritten with the current generation by probes")                  \
-	x(contended_probes, "audit: probes whose line another thread wrote meanwhile")           \
-	x(contended_stores, "audit: stores whose line another thread wrote meanwhile")           \
+	x(contended_probes, "audit: probes whose line another wrote meanwhile; also if too long to tell")           \
+	x(contended_stores, "audit: stores whose line another wrote meanwhile; also if too long to tell")           \
 	x(torn_reads, "audit: verified slots with words no single store of that key wrote")      \
 	x(wrong_key_hits, "audit: intact entries of another key with the same signature")        \
 	x(false_misses, "audit: misses of keys that were resident, proved")                      \

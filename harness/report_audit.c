@@ -150,6 +150,7 @@ static void print_verdict(const struct report *rp, const struct slice *s)
 	struct sum torn = sum_rows(s, COL_torn_reads, COL_probes);
 	struct sum wrong = sum_rows(s, COL_wrong_key_hits, COL_probes);
 	struct sum missed = sum_rows(s, COL_false_misses, COL_probes);
+	struct sum stale = sum_rows(s, COL_stale_hits, COL_probes);
 	struct sum lost = sum_rows(s, COL_lost_stores, COL_stores);
 	char *label = records_label(&rp->rows, s->row[0]);
 
@@ -158,6 +159,8 @@ static void print_verdict(const struct report *rp, const struct slice *s)
 	if (wrong.count || !wrong.nr)
 		print_count(rp, ", ", "wrong-key hits", &wrong);
 	print_count(rp, ", ", "false misses", &missed);
+	if (stale.count)
+		print_count(rp, ", ", "stale hits", &stale);
 	if (lost.count)
 		print_count(rp, ", ", "lost stores", &lost);
 	fprintf(rp->out, " in %zu audit row%s%s", s->nr, s->nr == 1 ? "" : "s",

@@ -103,7 +103,7 @@ do for [p=1:words(pictures)] {
 	set xtics nomirror ()
 	do for [v=1:words(variants)] { set xtics add (word(variants, v) v) }
 	set xtics scale 0
-	if (words(variants) > 7) { set xtics rotate by -35 left } else { set xtics norotate }
+	if (words(variants) > 7 || strlen(variants) > 70) { set xtics rotate by -35 left } else { set xtics norotate }
 	symbol_size = words(variants) > 8 ? 1.1 : 1.8
 	unset arrow
 	unset object
