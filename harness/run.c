@@ -29,7 +29,8 @@ struct watchdog {
 
 /*
  * Slow is not hung: one operation by one thread will do, and threads that wait for it at
- * a meeting or at rest are fed by it. A clear waits for nobody, so it is not watched.
+ * a meeting or at rest are fed by it. A clear at a meeting waits for nobody, so it is not
+ * watched; a live one counts its lines.
  */
 static void watch(struct run *run, struct watchdog *dog)
 {

@@ -102,11 +102,9 @@ static void clear_live(struct runner *r)
 {
 	struct run *run = r->run;
 
-	fetch_add_relaxed(&run->clearing, 1);
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (run->table[k])
 			run->table[k]->loops->clear_live(run->table[k], &r->w);
-	fetch_sub_relaxed(&run->clearing, 1);
 }
 
 /* Until all are to meet, the stream's end or the stop flag. */

@@ -81,8 +81,15 @@ struct worker {
 	uint32_t epoch; /* audit: clears at which all threads met */
 	struct lost_store *lost; /* audit: those it counted; nr_lost */
 	size_t nr_lost;
-	atomic_word begun; /* audit: operations begun; a watchdog looks at it */
+	/* audit: operations begun, and lines of a live clear; a watchdog looks at it */
+	atomic_word begun;
 } __attribute__((aligned(128)));
+
+/* Of this thread alone: no add that locks the bus. */
+static inline void worker_begins(struct worker *w)
+{
+	WRITE_ONCE64(&w->begun, READ_ONCE64(&w->begun) + 1);
+}
 
 typedef void table_replay_fn(struct table *const *by_kind, struct worker *w,
 			     const struct trace_op *op, size_t nr);

@@ -383,6 +383,7 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	struct audited a;
 
 	for (uint64_t i = 0; i < s->nr; i++) {
+		worker_begins(w);
 		if (w->audit)
 			audit_enter(w, t, WITNESS_CLEAR, i, 0, &a);
 		shard_lock(&s->shard[i]);

@@ -487,6 +487,7 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	struct audited a;
 
 	for (uint64_t index = 0; index < t->lines; index++) {
+		worker_begins(w);
 		if (w->audit)
 			audit_enter(w, t, WITNESS_CLEAR, index, 0, &a);
 		T(begin_write)(t, w, index);

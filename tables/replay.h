@@ -24,8 +24,8 @@ static __always_inline void T(one_op)(const enum kind kind, const enum caller ca
 	uint64_t key = op->key;
 	struct answer a;
 
-	if (audit) /* of this thread alone: no add that locks the bus */
-		WRITE_ONCE64(&w->begun, READ_ONCE64(&w->begun) + 1);
+	if (audit)
+		worker_begins(w);
 	if (caller == CALLER_CHAIN)
 		key ^= *acc & zero;
 	if (audit && !audit_admits(w, kind, key)) {
