@@ -171,9 +171,8 @@ void report_print_group(const struct report *rp, const struct record *r)
 	fprintf(rp->out, ", %.*s %s, kind %s", (int)(len - entries), hash,
 		entries ? "entries" : "MiB", r->field[COL_kind]);
 	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
-		if (rp->rows.varies[*c])
-			fprintf(rp->out, ", %s %s", csv_names[*c],
-				record_has(r, *c) ? r->field[*c] : "-");
+		if (rp->rows.varies[*c] && record_has(r, *c))
+			fprintf(rp->out, ", %s %s", csv_names[*c], r->field[*c]);
 	if (rp->nr_machines > 1)
 		fprintf(rp->out, ", machine %zu", machine_number(rp, r));
 	fputc('\n', rp->out);

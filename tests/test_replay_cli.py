@@ -62,7 +62,7 @@ class Rows(Cli):
                                              counts[kind])
 
     def test_workloads(self):
-        self.assertEqual(set(workloads().values()), {"tt", "pawn", "kv"})
+        self.assertEqual(set(workloads().values()), {"tt", "pawn", "eval", "kv"})
         self.assertGreaterEqual(len(workloads()), 10)
         for table in tables():
             for name, kind in workloads().items():
@@ -71,10 +71,12 @@ class Rows(Cli):
                 if kind not in table.kinds:
                     self.refused(("replay", *args), "--table " + table.name, "kind " + kind)
                     continue
-                row, = self.replay(*args, "--hash", "4096e", "--pawn-hash", "2048e")
+                row, = self.replay(*args, "--hash", "4096e", "--pawn-hash", "2048e",
+                                   "--eval-hash", "1024e")
                 self.check_row(row, table, kind)
                 self.assertEqual((row["ops"], row["trace"]), ("5000", spec))
-                self.assertEqual(row["hash_mib"], "2048e" if kind == "pawn" else "4096e")
+                self.assertEqual(row["hash_mib"],
+                                 {"pawn": "2048e", "eval": "1024e"}.get(kind, "4096e"))
                 self.assertEqual(row["clears"], "live" if name == "clears" else "drop")
                 if table.lines:
                     self.assertEqual(row["entries"], row["hash_mib"][:-1])

@@ -111,9 +111,10 @@ class Plan(Sweep):
         text = self.ok("report", self.out)
         for name, kind in names.items():
             clears = "live" if name == "clears" else "drop"
-            size = "1 MiB" if kind == "pawn" else "4096 entries"
+            size = {"pawn": "1 MiB", "eval": "16 MiB"}.get(kind, "4096 entries")
             self.assertEqual(len(re.findall(rf"^trace {name}:ops=1000 .*, {size}, kind {kind}, "
-                                            rf"clears {clears}$", text, re.M)), 2, name)
+                                            rf"clears {clears}(?:, witness 1)?$", text, re.M)),
+                             2, name)
         if shutil.which("gnuplot"):
             made = self.ok("plot", self.out, "--out", self.dir / "pictures")
             self.assertIn("clears-live", made)
