@@ -200,13 +200,6 @@ static void look_again(struct worker *w, struct table *t, const struct audited *
 	l->undisturbed = witness_end(&l->seen.mark, &l->seen.op);
 }
 
-/* The history from an operation to the look after it, which is left out. */
-static void history_around(const struct audited *a, const struct second_look *l,
-			   struct witness_op *op, struct history *h)
-{
-	witness_history(&l->seen.mark, a->op.start, op, h);
-}
-
 /* What a line lost is counted once, here or at rest. */
 struct lost_store {
 	enum kind kind;
@@ -239,7 +232,7 @@ void audit_stored(struct worker *w, struct table *t, struct audited *a, struct c
 	for (unsigned m = l.match; m; m &= m - 1)
 		if (entry_of(w->audit, t->kind, &a->op, l.word[__builtin_ctz(m)]))
 			return;
-	history_around(a, &l, op, &h);
+	witness_history(&l.seen.mark, a->op.start, op, &h);
 	if (judge_must_hold(&h, a->op.start, l.seen.op.start, l.seen.op.end))
 		count_lost(w, t->kind, a, n);
 }
@@ -259,7 +252,7 @@ static enum verdict verdict_on(const struct worker *w, const struct table *t,
 	for (unsigned s = l->match; s && m.again_slot < 0; s &= s - 1)
 		if (audit_holds(w->audit, t->kind, a->op.key, l->word[__builtin_ctz(s)]))
 			m.again_slot = __builtin_ctz(s);
-	history_around(a, l, op, &h);
+	witness_history(&l->seen.mark, a->op.start, op, &h);
 	return judge_miss(&h, &m);
 }
 

@@ -4,9 +4,9 @@
  *
  * A scheme defines TABLE to its prefix and, always-inline,
  *
- *   unsigned T(begin_read)(t, w, index)        what encloses the reads of a line (not
- *   bool T(end_read)(t, w, index, cookie)      with LINE_FREE); false: read again
- *   void T(begin_write)(t, w, index)           what encloses the writes (likewise)
+ *   unsigned T(begin_read)(t, w, index)        what encloses the reads of a line (only
+ *   bool T(end_read)(t, w, index, cookie)      with LINE_SEQUENCE); false: read again
+ *   void T(begin_write)(t, w, index)           what encloses the writes (not with LINE_FREE)
  *   void T(end_write)(t, w, index)
  *   bool T(load)(slot, key, nr, word)          copy an entry; does it verify for key?
  *   void T(put)(slot, key, nr, word)           write a whole entry
@@ -62,6 +62,21 @@ static __always_inline bool T(replace)(atomic_word *slot, uint64_t key, uint64_t
 static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
 {
 	return plain_sig(sig, nr, word);
+}
+#endif
+
+#if LINE_EXCLUSION == LINE_LOCKED
+static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w, uint64_t index)
+{
+	T(begin_write)(t, w, index);
+	return 0;
+}
+
+static __always_inline bool T(end_read)(struct table *t, struct worker *w, uint64_t index,
+					unsigned cookie)
+{
+	T(end_write)(t, w, index);
+	return true;
 }
 #endif
 

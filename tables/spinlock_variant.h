@@ -31,19 +31,6 @@ static __always_inline void T(end_write)(struct table *t, struct worker *w, uint
 	LOCK_RELEASE(line_guard(t, index), node);
 }
 
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w, uint64_t index)
-{
-	T(begin_write)(t, w, index);
-	return 0;
-}
-
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, uint64_t index,
-					unsigned cookie)
-{
-	T(end_write)(t, w, index);
-	return true;
-}
-
 #include "line_table.h"
 
 #undef LINE_PLAIN

@@ -25,22 +25,9 @@ static __always_inline bool T(load)(const atomic_word *slot, uint64_t key, unsig
 	return match;
 }
 
-static __always_inline void T(put)(atomic_word *slot, uint64_t key, unsigned nr,
-				   const uint64_t *word)
-{
-	plain_store(slot, key, nr, word);
-}
-
-static __always_inline bool T(replace)(atomic_word *slot, uint64_t key, uint64_t old,
-				       uint64_t new)
-{
-	return plain_replace(slot, key, old, new);
-}
-
-static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
-{
-	return plain_sig(sig, nr, word);
-}
+#define liar_put plain_store
+#define liar_replace plain_replace
+#define liar_sig plain_sig
 
 #include "line_table.h"
 
