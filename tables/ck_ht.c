@@ -208,7 +208,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	const struct tt_store in = store_from_op(op);
+	const struct tt_store in = store_from_op(t, op);
 	struct shard *s = shard_of(t, key);
 	uint64_t generation, word;
 	struct tt_slot old;
@@ -294,7 +294,7 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 					      uint64_t key, struct counts *n, const bool audit)
 {
 	struct shard *s = shard_of(t, key);
-	const struct tt_query q = query_from_op(op);
+	const struct tt_query q = query_from_op(t, op);
 	struct tt_answer a = { 0 };
 	struct audited seen;
 	uint64_t word;
@@ -496,7 +496,8 @@ static struct table_class ckht_class = {
 	.sig_bits = 64,
 	.options = { { "shards", NULL, "256",
 		       "a power of two: how many writers can be inside" },
-		     REFRESH_OPTION },
+		     REFRESH_OPTION,
+		     MATE_OPTION },
 	.create = ckht_create,
 	.destroy = ckht_destroy,
 	.clear = ckht_clear,
