@@ -40,6 +40,8 @@ static inline bool cmpxchg64_acquire(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
+/* Old value; acquire. */
+#define fetch_or_acquire(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acquire)
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 /* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
