@@ -33,6 +33,15 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
+/* Likewise; acquire if it was. */
+static inline bool cmpxchg64_acquire(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Old value; acquire. */
+#define fetch_or_acquire(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acquire)
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 /* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
@@ -41,6 +50,8 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 
 /* Loads before it are done before stores and loads after it. */
 #define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
+/* Loads and stores before it are done before stores after it. */
+#define smp_release_fence() atomic_thread_fence(memory_order_release)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where
