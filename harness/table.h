@@ -23,6 +23,9 @@
 /* NO_TEAR is only as good as the keys: ones built for it make the table accept a word that
  * nobody stored under them. */
 #define PROMISE_HONEST_KEYS 0x4u
+/* NO_TEAR rests on a check of the signature's bits and no more: of 2^sig_bits torn entries
+ * that are met one passes. */
+#define PROMISE_SHORT_CHECK 0x8u
 
 /* Faults an audit can count, as bits: what a control must show. */
 enum fault {
