@@ -288,31 +288,40 @@ static void time_fields(const struct cell *c, const struct run_result *r, struct
 	csv_set_double(row, COL_ns_per_op, r->ns_per_op, 6);
 }
 
-static void warn(char **list, const char *text)
+void cell_warn(struct csv_row *row, const char *text)
 {
-	char *more = xasprintf("%s%s%s", *list ? *list : "", *list && **list ? ";" : "", text);
+	const char *had = row->field[COL_warnings];
+	char *list = xasprintf("%s%s%s", had ? had : "", had && *had ? ";" : "", text);
 
-	free(*list);
-	*list = more;
+	csv_set(row, COL_warnings, list);
+	free(list);
 }
 
 /* Below this, somebody else had a good part of the CPUs. Waiting threads spin, so that a
  * quiet machine gives nearly all; in an audit they may sleep. */
 #define CPU_SHARE_LOW 0.97
 
-/* Texts without figures, so that a report says each once; the figures have columns. */
-static void warning_field(const struct cell *c, const struct cell_setup *s,
-			  const struct run_result *r, const struct csv_row *base,
-			  struct csv_row *row)
+static void warn_of_run(const struct cell *c, const struct cell_setup *s,
+			const struct run_result *r, struct csv_row *row)
 {
-	char *list = xstrdup(base->field[COL_warnings] ? base->field[COL_warnings] : "");
-
 	if (s->placement.oversubscribed)
-		warn(&list, "more threads than CPUs");
+		cell_warn(row, "more threads than CPUs");
 	else if (c->args->mode == MODE_THROUGHPUT && r->cpu_share < CPU_SHARE_LOW)
-		warn(&list, "other programs took CPU time");
-	csv_set(row, COL_warnings, list);
-	free(list);
+		cell_warn(row, "other programs took CPU time");
+}
+
+/* A whole key is compared: what chose the line does no harm. */
+static void warn_of_signature(const struct run_table *t, struct csv_row *row)
+{
+	char *text;
+
+	if (!t->entries || t->sig_bits >= 64 || t->sig_counts == t->sig_bits)
+		return;
+	text = xasprintf("%u of %u bits of the signature tell keys of a line apart, the rest "
+			 "choose the line",
+			 t->sig_counts, t->sig_bits);
+	cell_warn(row, text);
+	free(text);
 }
 
 static const char *hash_text(const struct cell *c, enum kind k)
@@ -388,6 +397,7 @@ static void kind_fields(const struct cell *c, const struct run_result *r, enum k
 	csv_set_u64(row, COL_table_bytes, t->bytes);
 	csv_set_u64(row, COL_entries, t->entries);
 	csv_set(row, COL_page_size, t->page_size);
+	warn_of_signature(t, row);
 	if (refresh && k == KIND_TT)
 		csv_set(row, COL_refresh, refresh);
 	/* stream does not look at what an operation is. */
@@ -409,7 +419,7 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	common_fields(c, s, trial, &common);
 	csv_set_double(&common, COL_replay_share,
 		       r->whole_seconds > 0 ? r->replay_seconds / r->whole_seconds : 0, 3);
-	warning_field(c, s, r, base, &common);
+	warn_of_run(c, s, r, &common);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (!(kinds & 1u << k))
 			continue;

@@ -125,6 +125,9 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struct run_result *r,
 		   const struct csv_row *base, uint64_t trial, struct csv_row *out);
 
+/* Add to a row's warnings. Texts have no figures of the run, so that a report says each once. */
+void cell_warn(struct csv_row *row, const char *text);
+
 /* The row of a trial that never came to its end: what was to run, and no figure. */
 void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,
 		   uint64_t trial, struct csv_row *out);

@@ -81,6 +81,12 @@ static void print_counts(const struct csv_row *r)
 		       100 * strtod(r->field[COL_proved_share], NULL));
 }
 
+static void print_warnings(const struct csv_row *r)
+{
+	if (r->field[COL_warnings] && *r->field[COL_warnings])
+		printf("  warnings: %s\n", r->field[COL_warnings]);
+}
+
 static void print_times(const struct csv_row *r)
 {
 	printf("%s ops in %s s, overlap %s", field(r, COL_ops), field(r, COL_seconds),
@@ -88,9 +94,8 @@ static void print_times(const struct csv_row *r)
 	if (r->field[COL_mops])
 		printf(": %s Mops, %s ns/op (floor: stream %s, null %s)", field(r, COL_mops),
 		       field(r, COL_ns_per_op), field(r, COL_stream_ns), field(r, COL_null_ns));
-	if (r->field[COL_warnings] && *r->field[COL_warnings])
-		printf("\n  warnings: %s", r->field[COL_warnings]);
 	putchar('\n');
+	print_warnings(r);
 }
 
 static void print_rows(const struct csv_row *rows, unsigned nr)
@@ -98,9 +103,13 @@ static void print_rows(const struct csv_row *rows, unsigned nr)
 	printf("%s (%s) on %s, %s threads on CPUs %s, %s\n", field(rows, COL_table),
 	       field(rows, COL_options), field(rows, COL_trace), field(rows, COL_threads),
 	       field(rows, COL_cpus), field(rows, COL_mode));
-	for (unsigned i = 0; i < nr; i++)
+	for (unsigned i = 0; i < nr; i++) {
 		if (strcmp(field(&rows[i], COL_kind), "all"))
 			print_counts(&rows[i]);
+		/* of one kind only; what is true of all comes last */
+		if (strcmp(field(&rows[i], COL_warnings), field(&rows[nr - 1], COL_warnings)))
+			print_warnings(&rows[i]);
+	}
 	print_times(&rows[nr - 1]);
 }
 

@@ -138,6 +138,11 @@ struct table_size {
 	uint64_t entries;
 };
 
+/*
+ * Bits of a signature that tell keys of one line apart: those that also choose the line are
+ * the same for all of them.
+ */
+unsigned table_sig_counts(const struct table *t);
 /* Lines of the usual shape for this kind and size: a power of two, at least one. */
 uint64_t table_lines(enum kind kind, const struct table_size *size);
 /* The line of a key, and the keys of a line: from first to last. */
