@@ -72,7 +72,7 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 	}
 }
 
-static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
+int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 {
 	const char *text = c->args->kinds, *workload = c->source->workload;
 	enum kind own = KIND_TT;
@@ -86,6 +86,14 @@ static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 			       "--kinds: workload %s makes operations of kind %s only, got "
 			       "'%s'",
 			       workload, kind_names[own], text);
+	return 0;
+}
+
+/* ... all of them held by the table. */
+static int held_kinds(const struct cell *c, unsigned *kinds, struct err *e)
+{
+	if (cell_kinds(c, kinds, e))
+		return -1;
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (*kinds & 1u << k && !(c->table->class->kinds & 1u << k))
 			return err_set(e,
@@ -113,7 +121,7 @@ int cell_check(const struct cell *c, struct err *e)
 
 	if (c->args->seconds <= 0 && !c->args->passes)
 		return err_set(e, "--seconds: expected more than 0, or --passes of at least 1");
-	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+	if (held_kinds(c, &kinds, e) || cell_sizes(c, size, e))
 		return -1;
 	if (topo_place(c->topo, c->args->placement, c->threads, c->args->oversubscribe, &p, e))
 		return -1;
@@ -128,7 +136,7 @@ int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
 	unsigned kinds;
 
 	memset(s, 0, sizeof(*s));
-	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+	if (held_kinds(c, &kinds, e) || cell_sizes(c, size, e))
 		return -1;
 	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
 		return -1;
@@ -166,7 +174,7 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.seconds = a->passes ? 0 : a->seconds,
 		.passes = a->passes,
 		.caller = (enum caller)a->caller,
-		.lookahead = (unsigned)a->lookahead,
+		.lookahead = c->lookahead,
 		.audit = a->mode == MODE_AUDIT,
 		.witness = a->witness == WITNESS_YES,
 		.seed = a->seed,
@@ -263,7 +271,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
 	csv_set(row, COL_pacing, "asap");
 	csv_set(row, COL_caller, callers[a->caller]);
-	csv_set_u64(row, COL_lookahead, a->lookahead);
+	csv_set_u64(row, COL_lookahead, c->lookahead);
 	if (a->mode == MODE_AUDIT)
 		csv_set_u64(row, COL_witness, a->witness == WITNESS_YES);
 	csv_set_u64(row, COL_seed, a->seed);

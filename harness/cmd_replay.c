@@ -12,7 +12,7 @@
 struct replay_args {
 	struct cell_args cell;
 	const char *table, *trace, *workload, *hash, *csv;
-	uint64_t threads, trials;
+	uint64_t threads, lookahead, trials;
 };
 
 static struct replay_args args;
@@ -31,6 +31,8 @@ static const struct option_def *replay_options(void)
 		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
 		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'",
 		  0, 0 },
+		{ "lookahead", OPT_U64, &args.lookahead, "N", "0", LOOKAHEAD_HELP, 0,
+		  MAX_LOOKAHEAD },
 		CELL_OPTIONS(&args.cell),
 		{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1,
 		  1000000 },
@@ -193,7 +195,8 @@ static int replay(struct err *e)
 			  .table = &table,
 			  .source = &source,
 			  .hash = args.hash,
-			  .threads = (unsigned)args.threads };
+			  .threads = (unsigned)args.threads,
+			  .lookahead = (unsigned)args.lookahead };
 	struct csv_writer *csv = NULL;
 	struct replay_progress progress = { .trials_done = 0 };
 	struct csv_row base = { 0 };
