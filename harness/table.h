@@ -23,6 +23,9 @@
 /* NO_TEAR is only as good as the keys: ones built for it make the table accept a word that
  * nobody stored under them. */
 #define PROMISE_HONEST_KEYS 0x4u
+/* NO_TEAR rests on a check of the signature's bits and no more: of 2^sig_bits torn entries
+ * that are met one passes. */
+#define PROMISE_SHORT_CHECK 0x8u
 
 /* Faults an audit can count, as bits: what a control must show. */
 enum fault {
@@ -135,6 +138,11 @@ struct table_size {
 	uint64_t entries;
 };
 
+/*
+ * Bits of a signature that tell keys of one line apart: those that also choose the line are
+ * the same for all of them.
+ */
+unsigned table_sig_counts(const struct table *t);
 /* Lines of the usual shape for this kind and size: a power of two, at least one. */
 uint64_t table_lines(enum kind kind, const struct table_size *size);
 /* The line of a key, and the keys of a line: from first to last. */

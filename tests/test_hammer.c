@@ -155,7 +155,7 @@ static int evicting(const char *spec, const struct table_class *c, const struct 
 static int updating(const char *spec, const struct table_class *c, const struct topo *topo)
 {
 	bool sound = c->promises & PROMISE_NO_FALSE_MISS;
-	bool must_miss = !sound && c->promises & PROMISE_HONEST_KEYS;
+	bool must_miss = !sound && c->promises & (PROMISE_HONEST_KEYS | PROMISE_SHORT_CHECK);
 	struct found f = { 0 };
 	unsigned runs = 0;
 
