@@ -25,10 +25,11 @@
 #include <ck_spinlock.h>
 #include <stdlib.h>
 
-#include "line.h"
+#include "container.h"
 #include "template.h"
 
 #define TABLE ckht /* ck_ht_ is taken */
+#define CONTAINER_WORDS 1
 
 struct shard {
 	struct ck_ht ht;
@@ -110,17 +111,14 @@ static __always_inline struct ckht *shards_of(const struct table *t)
 	return t->priv;
 }
 
-static __always_inline struct shard *shard_of(const struct table *t, uint64_t key)
+static __always_inline struct shard *shard_at(const struct table *t, uint64_t region)
 {
-	const struct ckht *s = shards_of(t);
-
-	return &s->shard[key >> 1 >> s->shift];
+	return &shards_of(t)->shard[region];
 }
 
-/* What the witness takes for a line of one slot: any store may evict any key of a shard. */
-static __always_inline uint64_t shard_index(const struct table *t, const struct shard *s)
+static __always_inline uint64_t T(region)(const struct table *t, uint64_t key)
 {
-	return (uint64_t)(s - shards_of(t)->shard);
+	return key >> 1 >> shards_of(t)->shift;
 }
 
 static __always_inline bool key_is_odd(uint64_t key)
@@ -184,186 +182,68 @@ static void shard_set(struct shard *s, uint64_t key, uint64_t word, bool is_new)
 		shard_evict(s);
 }
 
-static __always_inline void shard_lock(struct shard *s)
+static __always_inline void T(begin_read)(struct table *t, struct worker *w, uint64_t region)
 {
+}
+
+static __always_inline void T(end_read)(struct table *t, struct worker *w, uint64_t region)
+{
+}
+
+static __always_inline void T(begin_write)(struct table *t, struct worker *w, uint64_t region)
+{
+	struct shard *s = shard_at(t, region);
+
 	/* [ht.L1] pairs with [ht.L2] */
 	ck_spinlock_fas_lock(&s->lock);
 	tsan_acquired(&s->lock);
 }
 
-static __always_inline void shard_unlock(struct shard *s)
+static __always_inline void T(end_write)(struct table *t, struct worker *w, uint64_t region)
 {
+	struct shard *s = shard_at(t, region);
+
 	tsan_releasing(&s->lock);
 	/* [ht.L2] pairs with [ht.L1] */
 	ck_spinlock_fas_unlock(&s->lock);
 }
 
-static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
-					uint64_t key)
+static __always_inline bool T(get)(const enum kind kind, struct table *t, uint64_t region,
+				   uint64_t key, struct found *f)
 {
-	/* Where a key stands is known only after hashing it into the shard's map. */
+	f->word[0] = shard_get(shard_at(t, region), key);
+	return f->word[0];
 }
 
-static __always_inline void T(tt_store)(struct table *t, struct worker *w,
-					const struct trace_op *op, uint64_t key,
-					struct counts *n, const bool audit)
+static __always_inline bool T(set)(const enum kind kind, struct table *t, struct worker *w,
+				   uint64_t region, uint64_t key, const struct found *f,
+				   const uint64_t *word)
 {
-	const struct tt_store in = store_from_op(op);
-	struct shard *s = shard_of(t, key);
-	uint64_t generation, word;
-	struct tt_slot old;
-	struct audited a;
-
-	n->stored[in.bound]++;
-	if (tt_drops(&in, t->mate)) {
-		n->drops++;
-		return;
-	}
-	if (audit)
-		audit_enter(w, t, WITNESS_STORE, shard_index(t, s), key, &a);
-	generation = READ_ONCE64(&t->generation);
-	shard_lock(s);
-	old.word = shard_get(s, key);
-	old.holds = !tt_empty(old.word);
-	if (!old.holds || in.depth >= tt_depth(old.word) || tt_stale(old.word, generation)) {
-		word = tt_merge(old, &in, generation, t->mate);
-		if (audit) {
-			a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
-			a.op.victim = 0;
-		}
-		shard_set(s, key, word, !old.holds);
-	}
-	shard_unlock(s);
-	if (audit) {
-		a.op.held = old.holds;
-		audit_stored(w, t, &a, n);
-	}
+	shard_set(shard_at(t, region), key, word[0], !f->held);
+	return true;
 }
 
-static __always_inline void T(store)(const enum kind kind, struct table *t, struct worker *w,
-				     const struct trace_op *op, uint64_t key, struct counts *n,
-				     const bool audit)
+static void T(walk_region)(struct table *t, uint64_t region, struct shown *show)
 {
-	struct shard *s = shard_of(t, key);
-	uint64_t word[MAX_ENTRY_WORDS];
-	struct audited a;
-	uint64_t old;
-
-	if (kind == KIND_TT) {
-		T(tt_store)(t, w, op, key, n, audit);
-		return;
-	}
-	if (kind == KIND_PAWN)
-		return;
-	entry_from_op(kind, op, word);
-	if (audit) {
-		audit_enter(w, t, WITNESS_STORE, shard_index(t, s), key, &a);
-		a.op.serial = audit_stamp(w, kind, op, key, word);
-		a.op.victim = 0;
-	}
-	shard_lock(s);
-	old = shard_get(s, key);
-	shard_set(s, key, word[0], !old);
-	shard_unlock(s);
-	if (audit) {
-		a.op.held = old != 0;
-		audit_stored(w, t, &a, n);
-	}
-}
-
-/* Give an entry the current generation if it is still the one read. True if it did. */
-static bool T(refresh)(struct table *t, struct shard *s, uint64_t key, uint64_t word,
-		       struct counts *n)
-{
-	bool still;
-	uint64_t fresh = tt_refreshed(word, READ_ONCE64(&t->generation));
-
-	if (fresh == word && t->refresh != REFRESH_ALWAYS)
-		return false;
-	shard_lock(s);
-	still = shard_get(s, key) == word;
-	if (still)
-		shard_set(s, key, fresh, false);
-	shard_unlock(s);
-	n->refreshes += still;
-	return still;
-}
-
-static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
-					      struct worker *w, const struct trace_op *op,
-					      uint64_t key, struct counts *n, const bool audit)
-{
-	struct shard *s = shard_of(t, key);
-	const struct tt_query q = query_from_op(op);
-	struct tt_answer a = { 0 };
-	struct audited seen;
-	uint64_t word;
-
-	if (kind == KIND_PAWN)
-		return (struct answer){ .hit = false };
-	if (audit)
-		audit_enter(w, t, WITNESS_PROBE, shard_index(t, s), key, &seen);
-	word = shard_get(s, key);
-	if (word && kind == KIND_TT && t->refresh != REFRESH_NEVER)
-		seen.op.refreshed = T(refresh)(t, s, key, word, n);
-	if (audit) {
-		audit_probed(&seen, n);
-		if (word)
-			audit_hit(w, t, &seen, 0, &word, n);
-		else
-			audit_missed(w, t, &seen, n);
-	}
-	if (!word)
-		return (struct answer){ .hit = false };
-	n->hits++;
-	n->matches++;
-	if (kind != KIND_TT)
-		return (struct answer){ .hit = true, .word = word };
-	tt_lookup(&a, word, &q);
-	n->usable[a.bound]++;
-	return (struct answer){ .hit = true,
-				.word = a.move + (uint64_t)(unsigned)a.value + a.bound +
-					a.threat + a.avoid_null };
-}
-
-static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
-			uint64_t word[][MAX_ENTRY_WORDS])
-{
-	word[0][0] = shard_get(shard_of(t, key), key);
-	return word[0][0] != 0;
-}
-
-static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
-{
-	struct ckht *s = shards_of(t);
-	struct slot_view v = { .nr_words = 1 };
+	struct shard *s = shard_at(t, region);
+	struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
 	struct ck_ht_entry *entry;
 	uint64_t word;
 
-	v.word = &word;
-	for (v.line = 0; v.line < s->nr; v.line++) {
-		struct shard *shard = &s->shard[v.line];
-		struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
-
-		v.slot = 0;
-		while (ck_ht_next(&shard->ht, &it, &entry)) {
-			v.sig = ck_ht_entry_key_direct(entry);
-			word = ck_ht_entry_value_direct(entry);
-			fn(arg, &v);
-			v.slot++;
-		}
-		for (unsigned i = 0; i < 2; i++) {
-			word = READ_ONCE64(&shard->odd[i]);
-			v.sig = i ? UINT64_MAX : 0;
-			if (word)
-				fn(arg, &v);
-		}
+	while (ck_ht_next(&s->ht, &it, &entry)) {
+		word = ck_ht_entry_value_direct(entry);
+		container_show(show, ck_ht_entry_key_direct(entry), &word);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		word = READ_ONCE64(&s->odd[i]);
+		if (word)
+			container_show(show, i ? UINT64_MAX : 0, &word);
 	}
 }
 
-/* Remove everything while readers are inside. Under the lock. */
-static void shard_clear_live(struct shard *s)
+static void T(clear_region)(struct table *t, struct worker *w, uint64_t region)
 {
+	struct shard *s = shard_at(t, region);
 	struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
 	struct ck_ht_entry *at, entry;
 
@@ -377,25 +257,7 @@ static void shard_clear_live(struct shard *s)
 	WRITE_ONCE64(&s->odd[1], 0);
 }
 
-static void T(clear_live)(struct table *t, struct worker *w)
-{
-	struct ckht *s = shards_of(t);
-	struct audited a;
-
-	for (uint64_t i = 0; i < s->nr; i++) {
-		worker_begins(w);
-		if (w->audit)
-			audit_enter(w, t, WITNESS_CLEAR, i, 0, &a);
-		shard_lock(&s->shard[i]);
-		shard_clear_live(&s->shard[i]);
-		shard_unlock(&s->shard[i]);
-		if (w->audit)
-			audit_cleared(&a);
-	}
-	WRITE_ONCE64(&t->generation, 0);
-}
-
-#include "replay.h"
+#include "container_table.h"
 
 static void shard_reset(struct ckht *shards, const struct table *t, uint64_t i)
 {
@@ -469,6 +331,7 @@ static int T(create)(struct table *t, const struct table_params *p, struct err *
 		goto out_mem;
 	s->shard = t->side.base;
 	t->priv = s;
+	t->lines = nr;
 	t->bytes = nr * (s->map_bytes + sizeof(struct shard));
 	t->entries = nr * (s->capacity / 2) + 2; /* and the two odd keys */
 	t->never_evicts = s->capacity / 2;
