@@ -72,10 +72,10 @@ static const uint64_t *true_owner(const struct audit *a, enum kind kind, uint64_
 /* The keys that share `key`'s line: first to last. */
 static void line_span(const struct table *t, uint64_t key, uint64_t *first, uint64_t *last)
 {
-	uint64_t width = t->class->lines ? UINT64_MAX >> t->index_bits : 0;
-
-	*first = key & ~width;
-	*last = key | width;
+	*first = key;
+	*last = key;
+	if (t->class->lines)
+		line_keys(t, line_number(t, key), first, last);
 }
 
 bool audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
@@ -287,12 +287,8 @@ static void judge_slot(void *arg, const struct slot_view *v)
 	uint64_t first = v->sig, last = v->sig;
 	const uint64_t *owner;
 
-	if (t->class->lines) {
-		unsigned below = 64 - t->index_bits;
-
-		first = below == 64 ? 0 : v->line << below;
-		last = first | UINT64_MAX >> t->index_bits;
-	}
+	if (t->class->lines)
+		line_keys(t, v->line, &first, &last);
 	owner = true_owner(r->audit, t->kind, first, last, v->sig, v->word, v->nr_words);
 	if (!owner) {
 		r->faults->unusable_slots++;

@@ -59,7 +59,7 @@ static bool writes(const struct witness_op *op, int slot)
 
 static bool wrote(const struct witness_op *op)
 {
-	return op->type == WITNESS_STORE ? op->victim >= 0 : may_write(op);
+	return op->type == WITNESS_STORE ? op->victim >= 0 || op->bump_to >= 0 : may_write(op);
 }
 
 static bool stores(const struct witness_op *op, uint64_t key)

@@ -133,10 +133,31 @@ static void destroy_tables(struct run *run)
 		table_destroy(run->table[k]);
 }
 
-/* The workload is made for lines; other tables hold its keys if they are few enough. */
+/* Has every line room for all of its keys? Those of a line are neighbours. */
+static bool lines_suffice(const struct table *t, const struct key_set *keys)
+{
+	uint64_t line = 0;
+	unsigned in_line = 0;
+
+	for (size_t i = 0; i < keys->nr; i++) {
+		uint64_t next = line_number(t, keys->key[i]);
+
+		in_line = i && next == line ? in_line + 1 : 1;
+		line = next;
+		if (in_line > t->slots)
+			return false;
+	}
+	return true;
+}
+
+/* Does the table hold all the keys there are, whatever the order in which they come? */
 static bool nothing_evicts(const struct table *t, const struct audit *a)
 {
-	return t && t->entries && (t->class->lines || a->keys[KIND_KV].nr <= t->never_evicts);
+	if (!t || !t->entries)
+		return false;
+	if (t->class->lines)
+		return lines_suffice(t, &a->keys[KIND_KV]);
+	return a->keys[KIND_KV].nr <= t->never_evicts;
 }
 
 static int create_witness(struct run *run, enum kind k, struct err *e)
@@ -158,7 +179,7 @@ static int audit_begin(struct run *run, struct err *e)
 	run->audit.seed = audit_seed(p->seed);
 	run->audit.own_serials = p->traffic->own_serials;
 	run->audit.threads = run->threads;
-	run->audit.sig_bits = p->table->class->sig_bits;
+	run->audit.sig_bits = table_spec_sig_bits(p->table);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (run->table[k])
 			traffic_keys(p->traffic, k, &run->audit.keys[k]);

@@ -347,11 +347,22 @@ static int prepare(struct runner *r)
 
 	if (topo_bind_self(p->topo, p->placement->cpu[r->w.id], &r->err))
 		return -1;
-	for (enum kind k = 0; k < NR_KINDS; k++)
+	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (run->table[k] && run->table[k]->class->thread_enter &&
 		    run->table[k]->class->thread_enter(run->table[k], &r->w, &r->err))
 			return -1;
+		r->entered |= 1u << k;
+	}
 	return 0;
+}
+
+static void leave(struct runner *r)
+{
+	struct table *const *table = r->run->table;
+
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (r->entered & 1u << k && table[k] && table[k]->class->thread_leave)
+			table[k]->class->thread_leave(table[k], &r->w);
 }
 
 /* After the first touch: did the kernel give the pages asked for? */
@@ -402,6 +413,7 @@ void *runner_main(void *arg)
 	reset_counts(r);
 	measure(r);
 out:
+	leave(r);
 	if (is_leader(r))
 		sem_post(&run->finished);
 	return NULL;

@@ -23,6 +23,7 @@ struct runner {
 	pthread_t thread;
 	struct err err;
 	bool failed;
+	unsigned entered; /* tables it must leave: 1 << enum kind */
 	size_t epoch, at; /* where the epoch began in the stream; next operation */
 	bool through; /* the stream was played to its end */
 	size_t event; /* next event */

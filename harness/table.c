@@ -9,7 +9,8 @@
 
 static struct table_class *classes;
 
-const struct table_absence tables_absent[] = { TABLES_ABSENT{ NULL, NULL } };
+static const struct table_absence absent_from_build[] = { TABLES_ABSENT{ NULL, NULL } };
+static struct table_class *absent_here;
 
 const char *const fault_names[NR_FAULTS] = {
 	[FAULT_TORN] = "torn_reads",	      [FAULT_WRONG_KEY] = "wrong_key_hits",
@@ -20,7 +21,7 @@ const char *const fault_names[NR_FAULTS] = {
 
 void table_register(struct table_class *c)
 {
-	struct table_class **at = &classes;
+	struct table_class **at = c->absent && c->absent() ? &absent_here : &classes;
 
 	while (*at && strcmp((*at)->name, c->name) < 0)
 		at = &(*at)->next;
@@ -31,6 +32,34 @@ void table_register(struct table_class *c)
 const struct table_class *table_first(void)
 {
 	return classes;
+}
+
+bool table_absent(size_t i, struct table_absence *out)
+{
+	const struct table_class *c = absent_here;
+
+	for (const struct table_absence *a = absent_from_build; a->name; a++, i--) {
+		if (i)
+			continue;
+		*out = *a;
+		return true;
+	}
+	for (; c && i; c = c->next)
+		i--;
+	if (c)
+		*out = (struct table_absence){ c->name, c->absent() };
+	return c;
+}
+
+const char *table_spec_absent(const char *text)
+{
+	size_t len = strcspn(text, ":");
+	struct table_absence a;
+
+	for (size_t i = 0; table_absent(i, &a); i++)
+		if (strlen(a.name) == len && !strncmp(a.name, text, len))
+			return a.why;
+	return NULL;
 }
 
 void counts_add(struct counts *sum, const struct counts *c)
@@ -51,11 +80,11 @@ static const struct table_class *find_class(const char *name, size_t len)
 
 static int no_such_table(const char *name, size_t len, struct err *e)
 {
+	const char *why = table_spec_absent(name);
 	char list[512] = "";
 
-	for (const struct table_absence *a = tables_absent; a->name; a++)
-		if (strlen(a->name) == len && !strncmp(a->name, name, len))
-			return err_set(e, "--table %s: %s", a->name, a->why);
+	if (why)
+		return err_set(e, "--table %.*s: %s", (int)len, name, why);
 	table_for_each(c)
 	{
 		if (c->broken)
@@ -177,6 +206,33 @@ static enum refresh refresh_of(const struct table_spec *s)
 	return REFRESH_NEVER;
 }
 
+unsigned table_spec_sig_bits(const struct table_spec *s)
+{
+	const char *value = table_spec_option(s, "sig");
+	uint64_t bits;
+
+	return value && !parse_u64(value, 1, 64, &bits) ? (unsigned)bits : s->class->sig_bits;
+}
+
+static bool option_is(const struct table_spec *s, const char *name, const char *value)
+{
+	const char *set = table_spec_option(s, name);
+
+	return set && !strcmp(set, value);
+}
+
+/* What the options that many tables have in common amount to. */
+static void settle_options(struct table *t, const struct table_spec *s)
+{
+	unsigned bits = table_spec_sig_bits(s);
+
+	t->sig_mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
+	/* As long as they fit, a key's line and its signature have no bit in common. */
+	t->fraction_mask = bits <= 32 ? ~t->sig_mask : UINT64_MAX;
+	t->mulhi = option_is(s, "index", "mulhi");
+	t->mate_ply = option_is(s, "mate", "ply");
+}
+
 int table_create(const struct table_spec *s, struct table_params *p, struct table **out,
 		 struct err *e)
 {
@@ -198,6 +254,7 @@ int table_create(const struct table_spec *s, struct table_params *p, struct tabl
 	t->mate = p->mate;
 	/* Only tt has generations: other kinds are overwritten whatever their age. */
 	t->refresh = p->kind == KIND_TT ? refresh_of(s) : REFRESH_NEVER;
+	settle_options(t, s);
 	memcpy(p->option, s->option, sizeof(p->option));
 	if (class->create(t, p, e)) {
 		free(t);

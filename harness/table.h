@@ -66,6 +66,7 @@ void counts_add(struct counts *sum, const struct counts *c);
 
 struct audit;
 struct table;
+struct line_shape;
 
 /* One replaying thread, on cache lines of its own. */
 struct worker {
@@ -111,6 +112,7 @@ typedef void table_walk_fn(void *arg, const struct slot_view *v);
  */
 #define LOOP_MIXED NR_KINDS
 struct table_loops {
+	const struct line_shape *shape; /* line tables: see tables/line.h */
 	table_replay_fn *run[NR_KINDS + 1][NR_CALLERS];
 	table_replay_fn *audit[NR_KINDS + 1];
 	/* All slots that verify for the key, as a mask; copied to word[slot], counted nowhere. */
@@ -133,8 +135,11 @@ struct table_size {
 	uint64_t entries;
 };
 
-/* Lines of a line table of this kind and size: a power of two, at least one. */
+/* Lines of the usual shape for this kind and size: a power of two, at least one. */
 uint64_t table_lines(enum kind kind, const struct table_size *size);
+/* The line of a key, and the keys of a line: from first to last. */
+uint64_t line_number(const struct table *t, uint64_t key);
+void line_keys(const struct table *t, uint64_t line, uint64_t *first, uint64_t *last);
 
 struct table_params {
 	enum kind kind;
@@ -160,6 +165,8 @@ struct table_class {
 	const char *summary; /* one line, for someone choosing */
 	const char *reference; /* paper or code it follows */
 	const char *probe_progress, *store_progress; /* wait-free, lock-free, blocking */
+	const char *probe_writes; /* to shared memory, beside refreshes: "nothing", "a lock" */
+	const char *memory; /* per entry: "16 bytes" */
 	uint32_t promises; /* PROMISE_* */
 	uint32_t kinds; /* 1 << enum kind */
 	unsigned sig_bits; /* effective width of the signature, index bits aside */
@@ -169,12 +176,16 @@ struct table_class {
 	bool floor; /* measures the harness: stores nothing */
 	struct table_option options[MAX_TABLE_OPTIONS];
 
+	/* optional: why it cannot run on this machine, or NULL if it can */
+	const char *(*absent)(void);
 	/* Allocate t->mem and what else is needed; 0 or -1. */
 	int (*create)(struct table *t, const struct table_params *p, struct err *e);
 	/* optional: what create allocated besides t->mem and t->side */
 	void (*destroy)(struct table *t);
 	/* optional: per-thread state into w->priv[t->kind]; 0 or -1 */
 	int (*thread_enter)(struct table *t, struct worker *w, struct err *e);
+	/* optional: undo it, by the same thread, when it will not touch the table again */
+	void (*thread_leave)(struct table *t, struct worker *w);
 	/* Make part `part` of `parts` empty; all parts at the same time, no traffic. */
 	void (*clear)(struct table *t, unsigned part, unsigned parts);
 	/*
@@ -194,13 +205,17 @@ struct table {
 	enum refresh refresh;
 	int mate;
 	enum kind kind;
+	uint64_t sig_mask; /* the key bits that a signature keeps */
+	uint64_t lines;
+	uint64_t fraction_mask; /* index=mulhi: the key bits that choose the line */
+	bool mulhi; /* line = key * lines / 2^64, and lines need be no power of two */
+	bool mate_ply; /* mate scores are kept as distances from the node */
 	/* What guards line i is at guard + ((i & guard_mask) << guard_shift). */
 	char *guard;
 	uint64_t guard_mask;
 	unsigned guard_shift;
 	void *priv; /* the scheme's own: nodes of queue locks, shards */
-	uint64_t lines;
-	unsigned index_bits;
+	unsigned slots; /* line tables: of a line */
 	uint64_t entries; /* that can be held */
 	uint64_t never_evicts; /* so many keys fit whichever they are; lines: see traffic.h */
 	uint64_t bytes; /* allocated for it, locks and counters included */
@@ -226,6 +241,8 @@ void table_spec_free(struct table_spec *s);
 char *table_spec_options(const struct table_spec *s);
 /* Value of one option, or NULL if the table has none by that name. */
 const char *table_spec_option(const struct table_spec *s, const char *name);
+/* Bits of its signatures, 64: whole keys. */
+unsigned table_spec_sig_bits(const struct table_spec *s);
 
 /*
  * Make a table of p->kind (p->option is filled in from the spec). A size of no bytes
@@ -241,11 +258,14 @@ static inline void table_new_generation(struct table *t)
 	fetch_add_relaxed(&t->generation, 1);
 }
 
-/* Tables that were left out of the build, with the reason; ends with a NULL name. */
+/* Tables that this build or this machine is without, with the reason. */
 struct table_absence {
 	const char *name, *why;
 };
-extern const struct table_absence tables_absent[];
+/* Number i of them, from 0; false: there are no more. */
+bool table_absent(size_t i, struct table_absence *out);
+/* Is the table of this spec absent? Then why, else NULL. */
+const char *table_spec_absent(const char *text);
 
 #define TABLE_REGISTER(id)                                           \
 	static void __attribute__((constructor)) id##_register(void) \

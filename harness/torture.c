@@ -79,14 +79,14 @@ struct torture {
 	struct progress progress;
 };
 
-struct held torture_held(const struct table_class *c, bool built_keys)
+struct held torture_held(const struct table_class *c, unsigned sig_bits, bool built_keys)
 {
 	struct held h = { 0 };
 
 	if (c->promises & PROMISE_NO_TEAR)
 		h.never |= 1u << FAULT_TORN;
 	/* A narrow signature takes one key for another by design. */
-	if (c->promises & PROMISE_NO_TEAR && c->sig_bits >= 64)
+	if (c->promises & PROMISE_NO_TEAR && sig_bits >= 64)
 		h.never |= 1u << FAULT_WRONG_KEY;
 	if (built_keys && c->promises & PROMISE_HONEST_KEYS) {
 		h.expected = h.never;
@@ -96,6 +96,11 @@ struct held torture_held(const struct table_class *c, bool built_keys)
 		h.never |= 1u << FAULT_FALSE_MISS | 1u << FAULT_STALE | 1u << FAULT_LOST |
 			   1u << FAULT_UNUSABLE | 1u << FAULT_DUPLICATE;
 	return h;
+}
+
+static struct held held_by(const struct torture *t, bool built_keys)
+{
+	return torture_held(t->table.class, table_spec_sig_bits(&t->table), built_keys);
 }
 
 /* Left to itself, uniform traffic stores nothing. */
@@ -224,7 +229,7 @@ static void add_slice(struct seen *w, const struct torture_slice *s)
 static int hold_to_promise(struct torture *t, struct seen *w, struct torture_slice *s,
 			   struct err *e)
 {
-	struct held held = torture_held(t->table.class, s->built_keys);
+	struct held held = held_by(t, s->built_keys);
 	unsigned broken = held.never & faults_seen(s->fault);
 	char *text, *where;
 	int ret;
@@ -352,7 +357,7 @@ static void print_expected(const struct torture *t)
 {
 	for (size_t i = 0; i < t->nr_seen; i++) {
 		const struct seen *w = &t->seen[i];
-		unsigned expected = torture_held(t->table.class, w->built_keys).expected;
+		unsigned expected = held_by(t, w->built_keys).expected;
 		unsigned broken = expected & faults_seen(w->fault);
 		char *text;
 
@@ -379,7 +384,7 @@ static bool was_measured(const struct torture *t, enum fault f)
 /* Promised, and never looked at: silence is no answer then. */
 static void print_unmeasured(const struct torture *t)
 {
-	unsigned never = torture_held(t->table.class, false).never;
+	unsigned never = held_by(t, false).never;
 
 	for (enum fault f = 0; f < NR_FAULTS; f++)
 		if (never & 1u << f && !was_measured(t, f))

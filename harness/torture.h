@@ -28,7 +28,7 @@ struct held {
 	unsigned never; /* promised: one is a failure */
 	unsigned expected; /* not on keys built for it */
 };
-struct held torture_held(const struct table_class *c, bool built_keys);
+struct held torture_held(const struct table_class *c, unsigned sig_bits, bool built_keys);
 
 /* What a command exits with, or -1 and the reason. The verdict is the last line printed. */
 int torture_table(const struct torture_args *a, struct err *e);

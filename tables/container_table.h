@@ -52,7 +52,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	const struct tt_store in = store_from_op(op);
+	const struct tt_store in = store_from_op(t, op);
 	uint64_t region = T(region)(t, key);
 	uint64_t generation, word;
 	struct audited a;
@@ -173,10 +173,11 @@ static __always_inline bool T(look_up)(const enum kind kind, struct table *t, st
 	return refreshed;
 }
 
-static __always_inline struct answer T(answer)(const enum kind kind, const struct found *f,
-					       const struct trace_op *op, struct counts *n)
+static __always_inline struct answer T(answer)(const enum kind kind, const struct table *t,
+					       const struct found *f, const struct trace_op *op,
+					       struct counts *n)
 {
-	const struct tt_query q = query_from_op(op);
+	const struct tt_query q = query_from_op(t, op);
 	struct answer answer = { .hit = true };
 	struct tt_answer a = { 0 };
 
@@ -219,7 +220,7 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 		return (struct answer){ .hit = false };
 	n->hits++;
 	n->matches++;
-	return T(answer)(kind, &f, op, n);
+	return T(answer)(kind, t, &f, op, n);
 }
 
 static __always_inline unsigned T(find_one)(const enum kind kind, struct table *t,

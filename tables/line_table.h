@@ -4,28 +4,41 @@
  *
  * A scheme defines TABLE to its prefix and, always-inline,
  *
- *   unsigned T(begin_read)(t, w, index)        what encloses the reads of a line (only
- *   bool T(end_read)(t, w, index, cookie)      with LINE_SEQUENCE); false: read again
- *   void T(begin_write)(t, w, index)           what encloses the writes (not with LINE_FREE)
- *   void T(end_write)(t, w, index)
- *   bool T(load)(slot, key, nr, word)          copy an entry; does it verify for key?
- *   void T(put)(slot, key, nr, word)           write a whole entry
- *   bool T(replace)(slot, key, old, new)       write a tt entry only over the one read
+ *   unsigned T(begin_read)(t, w, line, index)  what encloses the reads of a line (only
+ *   bool T(end_read)(t, w, line, index, cookie) with LINE_SEQUENCE); false: read again
+ *   void T(begin_write)(t, w, line, index)     what encloses the writes (not with LINE_FREE
+ *   void T(end_write)(t, w, line, index)       and LINE_SWAP)
+ *   bool T(load)(line, s, sig, nr, word)       copy slot s; does it verify for sig?
+ *   void T(put)(line, s, sig, nr, word)        write a whole entry
+ *   bool T(replace)(line, s, sig, old, new)    write a tt entry only over the one read
  *   uint64_t T(sig)(sig, nr, word)             the signature a raw slot decodes to
  *
+ * where `sig` is the part of the key that signatures keep and nr the number of data words;
  * and LINE_EXCLUSION, one of
  *
  *   LINE_FREE       nothing excludes anybody: a refresh is a bare write
+ *   LINE_SWAP       likewise, but a store replaces only the entry it looked at, or begins
+ *                   again; every refresh is a T(replace). For this,
+ *                     bool T(swap)(line, s, seen, sig, nr, word)
+ *                   instead of put, over what T(look) saw there
  *   LINE_SEQUENCE   writers exclude writers, readers retry: a refresh takes the write side
  *                   after the read section, if the slot still holds the words read
  *   LINE_LOCKED     reads are as exclusive as writes: a refresh happens inside them
  *
- * LINE_REFRESH, where a refresh that does not compare is to be anything but a put of the
- * whole entry (a fault, for a control to plant), and
- *
- *   void T(rewrite)(slot, key, old, new)       write a tt entry that was read
- *
  * LINE_PLAIN instead of load to sig: the plain layout of line.h.
+ *
+ * Further, where a scheme differs from what most do:
+ *
+ *   LINE_SLOTS, LINE_BYTES(kind)   slots of a tt or kv line (4), bytes of a line
+ *   LINE_SCAN       struct line_scan T(scan)(kind, line, sig, word): all slots at once
+ *   LINE_LOOK       struct tt_slot T(look)(kind, line, s, sig): what a store must know of a slot
+ *   LINE_REFRESH    void T(rewrite)(line, s, sig, old, new): a refresh that does not compare
+ *                   is this and not a put of the whole entry
+ *   LINE_LAYOUT     entries are not a signature and words in a row:
+ *                     void T(bump)(line, from, to)         copy a tt slot as it is
+ *                     void T(wipe)(kind, line)             make it empty, amid readers
+ *                     uint64_t T(at_rest)(kind, line, s, word)  at rest: see struct line_shape
+ *   REPLAY_SECTIONS T(online)(t, w), T(offline)(t, w): see replay.h
  *
  * and includes this file, which makes probe, store, find and clear_live for every kind,
  * and the replay loops (replay.h). Including it again with another TABLE makes another set.
@@ -36,27 +49,58 @@
 #ifndef TEARLINE_LINE_TABLE_H
 #define TEARLINE_LINE_TABLE_H
 #define LINE_FREE 0
-#define LINE_SEQUENCE 1
-#define LINE_LOCKED 2
+#define LINE_SWAP 1
+#define LINE_SEQUENCE 2
+#define LINE_LOCKED 3
+
+/* A line at a glance, as masks of slots; the words of those that match are copied. */
+struct line_scan {
+	unsigned match, taken;
+};
 #endif
 
-#ifdef LINE_PLAIN
-static __always_inline bool T(load)(const atomic_word *slot, uint64_t key, unsigned nr,
-				    uint64_t *word)
+#ifndef LINE_SLOTS
+#define LINE_SLOTS 4
+#endif
+#ifndef LINE_BYTES
+#define LINE_BYTES(kind) line_bytes(kind)
+#endif
+
+static __always_inline unsigned T(slots)(const enum kind kind)
 {
-	return plain_load(slot, key, nr, word);
+	return kind_has_slots(kind) ? LINE_SLOTS : 1;
 }
 
-static __always_inline void T(put)(atomic_word *slot, uint64_t key, unsigned nr,
+static __always_inline atomic_word *T(line)(const enum kind kind, const struct table *t,
+					    uint64_t key)
+{
+	return line_of(t, LINE_BYTES(kind), key);
+}
+
+/* Its number: what guards and witnesses know it by. */
+static __always_inline uint64_t T(index)(const enum kind kind, const struct table *t,
+					 const atomic_word *line)
+{
+	return (uint64_t)(line - t->word) / (LINE_BYTES(kind) / sizeof(*line));
+}
+
+#ifdef LINE_PLAIN
+static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_t sig,
+				    unsigned nr, uint64_t *word)
+{
+	return plain_load(line, s, sig, nr, word);
+}
+
+static __always_inline void T(put)(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
 				   const uint64_t *word)
 {
-	plain_store(slot, key, nr, word);
+	plain_store(line, s, sig, nr, word);
 }
 
-static __always_inline bool T(replace)(atomic_word *slot, uint64_t key, uint64_t old,
-				       uint64_t new)
+static __always_inline bool T(replace)(atomic_word *line, unsigned s, uint64_t sig,
+				       uint64_t old, uint64_t new)
 {
-	return plain_replace(slot, key, old, new);
+	return plain_replace(line, s, sig, old, new);
 }
 
 static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
@@ -66,37 +110,41 @@ static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t
 #endif
 
 #if LINE_EXCLUSION == LINE_LOCKED
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w,
+					      atomic_word *line, uint64_t index)
 {
-	T(begin_write)(t, w, index);
+	T(begin_write)(t, w, line, index);
 	return 0;
 }
 
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, uint64_t index,
-					unsigned cookie)
+static __always_inline bool T(end_read)(struct table *t, struct worker *w, atomic_word *line,
+					uint64_t index, unsigned cookie)
 {
-	T(end_write)(t, w, index);
+	T(end_write)(t, w, line, index);
 	return true;
 }
 #endif
 
-#if LINE_EXCLUSION == LINE_FREE
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w, uint64_t index)
+#if LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP
+static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w,
+					      atomic_word *line, uint64_t index)
 {
 	return 0;
 }
 
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, uint64_t index,
-					unsigned cookie)
+static __always_inline bool T(end_read)(struct table *t, struct worker *w, atomic_word *line,
+					uint64_t index, unsigned cookie)
 {
 	return true;
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
+					   uint64_t index)
 {
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
+					 uint64_t index)
 {
 }
 #endif
@@ -106,22 +154,36 @@ static __always_inline void T(prefetch)(const enum kind kind, const struct table
 {
 	/* For reading, also ahead of stores: taking lines exclusively ahead of probes by
 	 * others makes shared probes several times slower. */
-	__builtin_prefetch((const void *)line_of(t, kind, key), 0, 3);
+	__builtin_prefetch((const void *)T(line)(kind, t, key), 0, 3);
 }
 
+#ifndef LINE_LOOK
 /* What a store must know of a slot. */
-static __always_inline struct tt_slot T(look)(const atomic_word *slot, uint64_t key)
+static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
+					      unsigned s, uint64_t sig)
 {
-	struct tt_slot s;
-	bool match = T(load)(slot, key, 1, &s.word);
+	struct tt_slot slot;
+	bool match = T(load)(line, s, sig, 1, &slot.word);
 
-	s.holds = match && !tt_empty(s.word);
-	return s;
+	slot.holds = match && !entry_empty(kind, slot.word);
+	return slot;
 }
+#endif
 
+#if LINE_EXCLUSION != LINE_SWAP
+/* Write an entry over what was seen there; always does. */
+static __always_inline bool T(swap)(atomic_word *line, unsigned s, const struct tt_slot *seen,
+				    uint64_t sig, unsigned nr, const uint64_t *word)
+{
+	T(put)(line, s, sig, nr, word);
+	return true;
+}
+#endif
+
+#ifndef LINE_LAYOUT
 /* Copy a slot's words as they are. Without exclusion the copy may be of two entries:
  * then it verifies for nobody, and the audit counts it as an unusable slot. */
-static __always_inline void T(bump)(atomic_word *line, int from, int to)
+static __always_inline void T(bump)(atomic_word *line, unsigned from, unsigned to)
 {
 	uint64_t data = READ_ONCE64(&line[2 * from + 1]);
 	uint64_t sig = READ_ONCE64(&line[2 * from]);
@@ -130,37 +192,72 @@ static __always_inline void T(bump)(atomic_word *line, int from, int to)
 	WRITE_ONCE64(&line[2 * to], sig);
 }
 
+/* relaxed, word by word: readers may be anywhere in the line, and memset would be a race.
+ * Data first: a slot is empty once its first data word is, whatever the signature says. */
+static void T(wipe)(enum kind kind, atomic_word *line)
+{
+	for (unsigned s = 0; s < T(slots)(kind); s++) {
+		atomic_word *slot = SLOT(line, s, entry_words(kind));
+
+		for (unsigned i = 0; i < entry_words(kind); i++)
+			WRITE_ONCE64(&slot[1 + i], 0);
+		WRITE_ONCE64(&slot[0], 0);
+	}
+}
+
+static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, uint64_t *word)
+{
+	const atomic_word *slot = SLOT(line, s, entry_words(kind));
+
+	for (unsigned i = 0; i < entry_words(kind); i++)
+		word[i] = READ_ONCE64(&slot[1 + i]);
+	return T(sig)(READ_ONCE64(&slot[0]), entry_words(kind), word);
+}
+#endif
+
 /*
  * Audit: the slots of a line that hold an entry of the key, in one scan. The judge takes it
  * for done before the first write: [held.A] fences it off. It has no partner: it orders this
  * thread's loads before its own stores, and who stored what was found is not asked.
  */
 static __always_inline uint8_t T(held)(const enum kind kind, const struct worker *w,
-				       const atomic_word *line, uint64_t key)
+				       const atomic_word *line, uint64_t key, uint64_t sig)
 {
 	uint64_t word[MAX_ENTRY_WORDS];
 	unsigned held = 0;
 
-	for (unsigned s = 0; s < line_slots(kind); s++)
-		if (T(load)(line + s * slot_words(kind), key, entry_words(kind), word) &&
+	for (unsigned s = 0; s < T(slots)(kind); s++)
+		if (T(load)(line, s, sig, entry_words(kind), word) &&
 		    !entry_empty(kind, word[0]) && audit_holds(w->audit, kind, key, word))
 			held |= 1u << s;
 	smp_acquire_fence(); /* [held.A] */
 	return (uint8_t)held;
 }
 
+/* Audit: an attempt to store came to nothing but perhaps a copy; the next is a new one. */
+static __always_inline void T(store_again)(struct table *t, struct worker *w, uint64_t index,
+					   uint64_t key, int bumped_to, struct audited *a,
+					   struct counts *n)
+{
+	a->op.victim = -1;
+	a->op.bump_to = (int8_t)bumped_to;
+	a->op.held = 0; /* by now, who knows */
+	audit_stored(w, t, a, n);
+	audit_enter(w, t, WITNESS_STORE, index, key, a);
+}
+
 static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	const struct tt_store in = store_from_op(op);
-	uint64_t index = line_index(t, KIND_TT, key);
-	atomic_word *line = line_of(t, KIND_TT, key);
-	uint64_t generation;
+	const struct tt_store in = store_from_op(t, op);
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(KIND_TT, t, key);
+	uint64_t index = T(index)(KIND_TT, t, line);
+	uint64_t generation, word;
 	struct tt_slot s0, s1, victim;
 	struct tt_plan plan;
 	struct audited a;
-	uint64_t word;
 
 	n->stored[in.bound]++;
 	if (tt_drops(&in, t->mate)) {
@@ -170,22 +267,29 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	if (audit)
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 	generation = READ_ONCE64(&t->generation);
-	T(begin_write)(t, w, index);
-	if (audit)
-		a.op.held = T(held)(KIND_TT, w, line, key);
-	s0 = T(look)(&line[0], key);
-	s1 = T(look)(&line[2], key);
-	plan = tt_plan_store(s0, s1, &in, generation, t->mate, line_slots(KIND_TT));
-	if (plan.bump_to >= 0) {
-		T(bump)(line, plan.victim, plan.bump_to);
-		n->bumps++;
+	T(begin_write)(t, w, line, index);
+	for (;;) {
+		if (audit)
+			a.op.held = T(held)(KIND_TT, w, line, key, sig);
+		s0 = T(look)(KIND_TT, line, 0, sig);
+		s1 = T(look)(KIND_TT, line, 1, sig);
+		plan = tt_plan_store(s0, s1, &in, generation, t->mate, LINE_SLOTS);
+		if (plan.bump_to >= 0) {
+			T(bump)(line, (unsigned)plan.victim, (unsigned)plan.bump_to);
+			n->bumps++;
+		}
+		victim = plan.victim == 0   ? s0
+			 : plan.victim == 1 ? s1
+					    : T(look)(KIND_TT, line, LINE_SLOTS - 1, sig);
+		word = tt_merge(victim, &in, generation, t->mate);
+		if (audit)
+			a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
+		if (T(swap)(line, (unsigned)plan.victim, &victim, sig, 1, &word))
+			break;
+		if (audit)
+			T(store_again)(t, w, index, key, plan.bump_to, &a, n);
 	}
-	victim = plan.victim == 0 ? s0 : plan.victim == 1 ? s1 : T(look)(&line[6], key);
-	word = tt_merge(victim, &in, generation, t->mate);
-	if (audit)
-		a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
-	T(put)(&line[2 * plan.victim], key, 1, &word);
-	T(end_write)(t, w, index);
+	T(end_write)(t, w, line, index);
 	if (audit) {
 		a.op.victim = (int8_t)plan.victim;
 		a.op.bump_to = (int8_t)plan.bump_to;
@@ -199,7 +303,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
  * may bring an old entry back: that is what the audit is for), refresh=cas compares.
  * Returns the slots it may have written, as a mask.
  */
-static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, uint64_t key,
+static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, uint64_t sig,
 					   const uint64_t *word, unsigned match,
 					   struct counts *n)
 {
@@ -213,19 +317,20 @@ static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, u
 		fresh = tt_refreshed(word[s], generation);
 		if (fresh == word[s] && t->refresh != REFRESH_ALWAYS)
 			continue;
-		if (LINE_EXCLUSION == LINE_FREE && t->refresh == REFRESH_CAS) {
+		if (LINE_EXCLUSION == LINE_SWAP ||
+		    (LINE_EXCLUSION == LINE_FREE && t->refresh == REFRESH_CAS)) {
 			/* one of two words may be exchanged and the other not */
 			wrote |= 1u << s;
-			n->refreshes += T(replace)(&line[2 * s], key, word[s], fresh);
+			n->refreshes += T(replace)(line, s, sig, word[s], fresh);
 			continue;
 		}
 		if (LINE_EXCLUSION == LINE_SEQUENCE &&
-		    !(T(load)(&line[2 * s], key, 1, &now) && now == word[s]))
+		    !(T(load)(line, s, sig, 1, &now) && now == word[s]))
 			continue;
 #ifdef LINE_REFRESH
-		T(rewrite)(&line[2 * s], key, word[s], fresh);
-#else
-		T(put)(&line[2 * s], key, 1, &fresh);
+		T(rewrite)(line, s, sig, word[s], fresh);
+#elif LINE_EXCLUSION != LINE_SWAP
+		T(put)(line, s, sig, 1, &fresh);
 #endif
 		wrote |= 1u << s;
 		n->refreshes++;
@@ -250,14 +355,50 @@ static __always_inline bool T(wants_refresh)(const struct table *t, const uint64
 	return false;
 }
 
+/*
+ * Take matching entries into the answer, in the order of slots, until one is usable.
+ * Returns those taken, as a mask, and how many; their words are in word[slot].
+ */
+static __always_inline unsigned T(gather)(const atomic_word *line, uint64_t sig,
+					  const struct tt_query *q, uint64_t *word,
+					  struct tt_answer *a, unsigned *matches)
+{
+	unsigned match = 0;
+
+	*matches = 0;
+	*a = (struct tt_answer){ 0 };
+#ifdef LINE_SCAN
+	struct line_scan scan = T(scan)(KIND_TT, line, sig, word);
+
+	for (unsigned m = scan.match; m; m &= m - 1) {
+		match |= m & -m;
+		++*matches;
+		if (tt_lookup(a, word[__builtin_ctz(m)], q))
+			break;
+	}
+#else
+#pragma GCC unroll 4
+	for (unsigned s = 0; s < T(slots)(KIND_TT); s++) {
+		if (!T(load)(line, s, sig, 1, &word[s]) || tt_empty(word[s]))
+			continue;
+		match |= 1u << s;
+		++*matches;
+		if (tt_lookup(a, word[s], q))
+			break;
+	}
+#endif
+	return match;
+}
+
 static __always_inline struct answer T(tt_probe)(struct table *t, struct worker *w,
 						 const struct trace_op *op, uint64_t key,
 						 struct counts *n, const bool audit)
 {
-	const struct tt_query q = query_from_op(op);
-	uint64_t index = line_index(t, KIND_TT, key);
-	atomic_word *line = line_of(t, KIND_TT, key);
-	uint64_t word[4];
+	const struct tt_query q = query_from_op(t, op);
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(KIND_TT, t, key);
+	uint64_t index = T(index)(KIND_TT, t, line);
+	uint64_t word[LINE_SLOTS];
 	struct tt_answer a;
 	struct audited seen;
 	unsigned match, matches, refreshed = 0;
@@ -266,29 +407,19 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	if (audit)
 		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
 	do {
-		a = (struct tt_answer){ 0 };
-		match = 0;
-		matches = 0;
-		cookie = T(begin_read)(t, w, index);
-#pragma GCC unroll 4
-		for (unsigned s = 0; s < line_slots(KIND_TT); s++) {
-			if (!T(load)(&line[2 * s], key, 1, &word[s]) || tt_empty(word[s]))
-				continue;
-			match |= 1u << s;
-			matches++;
-			if (tt_lookup(&a, word[s], &q))
-				break;
-		}
+		cookie = T(begin_read)(t, w, line, index);
+		match = T(gather)(line, sig, &q, word, &a, &matches);
 		if (LINE_EXCLUSION == LINE_LOCKED && T(wants_refresh)(t, word, match))
-			refreshed = T(refresh)(t, line, key, word, match, n);
-	} while (!T(end_read)(t, w, index, cookie));
+			refreshed = T(refresh)(t, line, sig, word, match, n);
+	} while (!T(end_read)(t, w, line, index, cookie));
 
-	if (LINE_EXCLUSION == LINE_FREE && T(wants_refresh)(t, word, match))
-		refreshed = T(refresh)(t, line, key, word, match, n);
+	if ((LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) &&
+	    T(wants_refresh)(t, word, match))
+		refreshed = T(refresh)(t, line, sig, word, match, n);
 	if (LINE_EXCLUSION == LINE_SEQUENCE && T(wants_refresh)(t, word, match)) {
-		T(begin_write)(t, w, index);
-		refreshed = T(refresh)(t, line, key, word, match, n);
-		T(end_write)(t, w, index);
+		T(begin_write)(t, w, line, index);
+		refreshed = T(refresh)(t, line, sig, word, match, n);
+		T(end_write)(t, w, line, index);
 	}
 	if (audit) {
 		seen.op.refreshed = (uint8_t)refreshed;
@@ -312,60 +443,93 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 					  struct worker *w, const struct trace_op *op,
 					  uint64_t key, struct counts *n, const bool audit)
 {
-	uint64_t index = line_index(t, kind, key);
-	atomic_word *line = line_of(t, kind, key);
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(kind, t, key);
+	uint64_t index = T(index)(kind, t, line);
 	uint64_t word[MAX_ENTRY_WORDS];
+	struct tt_slot seen;
 	struct audited a;
 
 	entry_from_op(kind, op, word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, kind, op, key, word);
-		a.op.victim = 0;
 	}
-	T(begin_write)(t, w, index);
-	if (audit)
-		a.op.held = T(held)(kind, w, line, key);
-	T(put)(line, key, entry_words(kind), word);
-	T(end_write)(t, w, index);
-	if (audit)
+	T(begin_write)(t, w, line, index);
+	for (;;) {
+		if (audit)
+			a.op.held = T(held)(kind, w, line, key, sig);
+		if (LINE_EXCLUSION == LINE_SWAP)
+			seen = T(look)(kind, line, 0, sig);
+		if (T(swap)(line, 0, &seen, sig, entry_words(kind), word))
+			break;
+		if (audit)
+			T(store_again)(t, w, index, key, -1, &a, n);
+	}
+	T(end_write)(t, w, line, index);
+	if (audit) {
+		a.op.victim = 0;
 		audit_stored(w, t, &a, n);
+	}
 }
 
 /* kv: the same key's slot, else an empty one, else the one the key picks. */
+static __always_inline unsigned T(kv_slot)(const struct table *t, const atomic_word *line,
+					   uint64_t key, struct tt_slot *seen)
+{
+	struct line_scan scan = { 0 };
+	uint64_t sig = key & t->sig_mask;
+
+#if defined(LINE_SCAN) && LINE_EXCLUSION != LINE_SWAP
+	uint64_t word[LINE_SLOTS];
+
+	scan = T(scan)(KIND_KV, line, sig, word);
+#else
+#pragma GCC unroll 4
+	for (unsigned s = 0; s < T(slots)(KIND_KV); s++) {
+		seen[s] = T(look)(KIND_KV, line, s, sig);
+		if (entry_empty(KIND_KV, seen[s].word))
+			continue;
+		scan.taken |= 1u << s;
+		if (seen[s].holds)
+			return s;
+	}
+#endif
+	if (scan.match)
+		return (unsigned)__builtin_ctz(scan.match);
+	if (scan.taken != (1u << LINE_SLOTS) - 1)
+		return (unsigned)__builtin_ctz(~scan.taken);
+	return kv_victim(line_rest(t, key), LINE_SLOTS);
+}
+
 static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	uint64_t index = line_index(t, KIND_KV, key);
-	atomic_word *line = line_of(t, KIND_KV, key);
-	unsigned slot = kv_victim(key, t->index_bits, line_slots(KIND_KV));
-	bool empty_seen = false;
-	uint64_t word, held;
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(KIND_KV, t, key);
+	uint64_t index = T(index)(KIND_KV, t, line);
+	struct tt_slot seen[LINE_SLOTS];
 	struct audited a;
+	unsigned slot;
+	uint64_t word;
 
 	entry_from_op(KIND_KV, op, &word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, KIND_KV, op, key, &word);
 	}
-	T(begin_write)(t, w, index);
-	if (audit)
-		a.op.held = T(held)(KIND_KV, w, line, key);
-#pragma GCC unroll 4
-	for (unsigned s = 0; s < line_slots(KIND_KV); s++) {
-		bool match = T(load)(&line[2 * s], key, 1, &held);
-
-		if (!(held & KV_OCCUPIED)) {
-			slot = empty_seen ? slot : s;
-			empty_seen = true;
-		} else if (match) {
-			slot = s;
+	T(begin_write)(t, w, line, index);
+	for (;;) {
+		if (audit)
+			a.op.held = T(held)(KIND_KV, w, line, key, sig);
+		slot = T(kv_slot)(t, line, key, seen);
+		if (T(swap)(line, slot, &seen[slot], sig, 1, &word))
 			break;
-		}
+		if (audit)
+			T(store_again)(t, w, index, key, -1, &a, n);
 	}
-	T(put)(&line[2 * slot], key, 1, &word);
-	T(end_write)(t, w, index);
+	T(end_write)(t, w, line, index);
 	if (audit) {
 		a.op.victim = (int8_t)slot;
 		audit_stored(w, t, &a, n);
@@ -373,22 +537,28 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 }
 
 /* eval, pawn, kv: the first slot that verifies, copied whole; all slots: none does. */
-static __always_inline unsigned T(copy)(const enum kind kind, struct table *t, struct worker *w,
-					uint64_t key, uint64_t *word)
+static __always_inline unsigned T(copy)(const enum kind kind, const atomic_word *line,
+					uint64_t sig, uint64_t *word)
 {
-	uint64_t index = line_index(t, kind, key);
-	atomic_word *line = line_of(t, kind, key);
-	unsigned cookie, s;
+	unsigned s;
 
-	do {
-		cookie = T(begin_read)(t, w, index);
+#ifdef LINE_SCAN
+	if (kind == KIND_KV) {
+		uint64_t all[LINE_SLOTS + 1];
+		struct line_scan scan = T(scan)(kind, line, sig, all);
+
+		/* No branch on the answer: the caller may not have one either. */
+		all[LINE_SLOTS] = 0;
+		s = (unsigned)__builtin_ctz(scan.match | 1u << LINE_SLOTS);
+		word[0] = all[s];
+		return s;
+	}
+#endif
 #pragma GCC unroll 4
-		for (s = 0; s < line_slots(kind); s++)
-			if (T(load)(line + s * slot_words(kind), key, entry_words(kind),
-				    word) &&
-			    !entry_empty(kind, word[0]))
-				break;
-	} while (!T(end_read)(t, w, index, cookie));
+	for (s = 0; s < T(slots)(kind); s++)
+		if (T(load)(line, s, sig, entry_words(kind), word) &&
+		    !entry_empty(kind, word[0]))
+			break;
 	return s;
 }
 
@@ -396,19 +566,19 @@ static __always_inline unsigned T(find_all)(const enum kind kind, struct table *
 					    struct worker *w, uint64_t key,
 					    uint64_t word[][MAX_ENTRY_WORDS])
 {
-	uint64_t index = line_index(t, kind, key);
-	atomic_word *line = line_of(t, kind, key);
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(kind, t, key);
+	uint64_t index = T(index)(kind, t, line);
 	unsigned cookie, match;
 
 	do {
 		match = 0;
-		cookie = T(begin_read)(t, w, index);
-		for (unsigned s = 0; s < line_slots(kind); s++)
-			if (T(load)(line + s * slot_words(kind), key, entry_words(kind),
-				    word[s]) &&
+		cookie = T(begin_read)(t, w, line, index);
+		for (unsigned s = 0; s < T(slots)(kind); s++)
+			if (T(load)(line, s, sig, entry_words(kind), word[s]) &&
 			    !entry_empty(kind, word[s][0]))
 				match |= 1u << s;
-	} while (!T(end_read)(t, w, index, cookie));
+	} while (!T(end_read)(t, w, line, index, cookie));
 	return match;
 }
 
@@ -416,15 +586,21 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 						   struct worker *w, uint64_t key,
 						   struct counts *n, const bool audit)
 {
+	uint64_t sig = key & t->sig_mask;
+	atomic_word *line = T(line)(kind, t, key);
+	uint64_t index = T(index)(kind, t, line);
 	uint64_t word[MAX_ENTRY_WORDS];
 	struct audited seen;
 	struct answer a = { 0 };
-	unsigned slot;
+	unsigned slot, cookie;
 
 	if (audit)
-		audit_enter(w, t, WITNESS_PROBE, line_index(t, kind, key), key, &seen);
-	slot = T(copy)(kind, t, w, key, word);
-	a.hit = slot < line_slots(kind);
+		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
+	do {
+		cookie = T(begin_read)(t, w, line, index);
+		slot = T(copy)(kind, line, sig, word);
+	} while (!T(end_read)(t, w, line, index, cookie));
+	a.hit = slot < T(slots)(kind);
 	n->hits += a.hit;
 	n->matches += a.hit;
 	if (audit) {
@@ -481,20 +657,7 @@ static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
 
 static void T(walk)(struct table *t, table_walk_fn *fn, void *arg)
 {
-	line_walk(t, T(sig), fn, arg);
-}
-
-/* relaxed, word by word: readers may be anywhere in the line, and memset would be a race.
- * Data first: a slot is empty once its first data word is, whatever the signature says. */
-static void T(clear_line)(const struct table *t, atomic_word *line)
-{
-	for (unsigned s = 0; s < line_slots(t->kind); s++) {
-		atomic_word *slot = line + s * slot_words(t->kind);
-
-		for (unsigned i = 0; i < entry_words(t->kind); i++)
-			WRITE_ONCE64(&slot[1 + i], 0);
-		WRITE_ONCE64(&slot[0], 0);
-	}
+	line_walk(t, fn, arg);
 }
 
 static void T(clear_live)(struct table *t, struct worker *w)
@@ -502,16 +665,39 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	struct audited a;
 
 	for (uint64_t index = 0; index < t->lines; index++) {
+		atomic_word *line =
+			t->word + index * (t->loops->shape->bytes[t->kind] / sizeof(*line));
+
 		worker_begins(w);
 		if (w->audit)
 			audit_enter(w, t, WITNESS_CLEAR, index, 0, &a);
-		T(begin_write)(t, w, index);
-		T(clear_line)(t, t->word + index * line_words(t->kind));
-		T(end_write)(t, w, index);
+		T(begin_write)(t, w, line, index);
+		T(wipe)(t->kind, line);
+		T(end_write)(t, w, line, index);
 		if (w->audit)
 			audit_cleared(&a);
 	}
 	WRITE_ONCE64(&t->generation, 0);
 }
 
+#define SHAPE(member, value)                        \
+	.member = { [KIND_TT] = value(KIND_TT),     \
+		    [KIND_PAWN] = value(KIND_PAWN), \
+		    [KIND_EVAL] = value(KIND_EVAL), \
+		    [KIND_KV] = value(KIND_KV) }
+#define SHAPE_SLOTS(kind) (kind == KIND_TT || kind == KIND_KV ? LINE_SLOTS : 1)
+static const struct line_shape T(shape) = {
+	SHAPE(slots, SHAPE_SLOTS),
+	SHAPE(bytes, LINE_BYTES),
+	.at_rest = T(at_rest),
+	.wipe = T(wipe),
+};
+#undef SHAPE
+#undef SHAPE_SLOTS
+
+#define REPLAY_SHAPE &T(shape)
 #include "replay.h"
+
+/* For the next one. */
+#undef LINE_SLOTS
+#undef LINE_BYTES

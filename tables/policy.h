@@ -103,12 +103,16 @@ static inline bool tt_is_mate(int value, int mate)
 	return value >= mate || value <= -mate;
 }
 
+/* Unknown to the trace, or not asked for: mate scores are clamped. */
+#define TT_PLY_UNKNOWN 255
+
 /* What a caller asks to have stored. bound: TT_EXACT, TT_LOWER or TT_UPPER. */
 struct tt_store {
 	uint32_t move;
 	int16_t value;
 	uint8_t depth;
 	uint8_t bound;
+	uint8_t ply; /* from the root, or TT_PLY_UNKNOWN */
 	bool threat;
 };
 
@@ -117,6 +121,7 @@ struct tt_store {
 struct tt_slot {
 	uint64_t word;
 	bool holds;
+	uint64_t raw; /* the scheme's own: what else a swap compares */
 };
 
 /* Bounds that say nothing are dropped before any memory is touched. */
@@ -127,21 +132,30 @@ static inline bool tt_drops(const struct tt_store *in, int mate)
 }
 
 /*
- * "Mate in N" depends on where in the tree the position was met, so N is not kept:
- * scores beyond the threshold become bounds at it (mate=clamp). Changes value and
- * bound; what was passed must be kept by whoever compares with it later.
+ * "Mate in N" depends on where in the tree the position was met. mate=clamp does not keep
+ * N: scores beyond the threshold become bounds at it. Changes value and bound; what was
+ * passed must be kept by whoever compares with it later.
  */
-static inline void tt_clamp(struct tt_store *in, int mate)
+static inline void tt_clamp(int16_t *value, unsigned *bound, int mate)
 {
-	if (in->value >= mate) {
-		if (in->bound == TT_EXACT)
-			in->bound = TT_LOWER;
-		in->value = (int16_t)mate;
-	} else if (in->value <= -mate) {
-		if (in->bound == TT_EXACT)
-			in->bound = TT_UPPER;
-		in->value = (int16_t)-mate;
-	}
+	if (*bound == TT_EXACT)
+		*bound = *value > 0 ? TT_LOWER : TT_UPPER;
+	*value = (int16_t)(*value > 0 ? mate : -mate);
+}
+
+/*
+ * mate=ply keeps the distance from the node: `by` plies further from 0 than the distance
+ * from the root when stored, as many nearer when looked up. Saturates at infinity.
+ */
+static inline int16_t tt_shift_mate(int16_t value, int by)
+{
+	int shifted = value > 0 ? value + by : value - by;
+
+	if (shifted > TT_INFINITY)
+		shifted = TT_INFINITY;
+	if (shifted < -TT_INFINITY)
+		shifted = -TT_INFINITY;
+	return (int16_t)shifted;
 }
 
 /* Where a store goes, and which slot it first copies where (bump_to < 0: none). */
@@ -186,16 +200,21 @@ static inline struct tt_plan tt_plan_store(struct tt_slot s0, struct tt_slot s1,
 static inline uint64_t tt_merge(struct tt_slot victim, const struct tt_store *in,
 				uint64_t generation, int mate)
 {
-	struct tt_store kept = *in;
+	uint32_t move = in->bound == TT_UPPER ? 0 : in->move;
+	unsigned bound = in->bound;
+	int16_t value = in->value;
 
-	if (in->bound == TT_UPPER)
-		kept.move = 0;
-	if (in->bound != TT_EXACT && !kept.move && victim.holds)
-		kept.move = tt_move(victim.word);
-	tt_clamp(&kept, mate);
-	return tt_refreshed(tt_pack(kept.move, kept.depth,
-				    kept.bound | (kept.threat ? TT_THREAT : 0), kept.value),
-			    generation);
+	if (in->bound != TT_EXACT && !move && victim.holds)
+		move = tt_move(victim.word);
+	if (tt_is_mate(value, mate)) {
+		if (in->ply == TT_PLY_UNKNOWN)
+			tt_clamp(&value, &bound, mate);
+		else
+			value = tt_shift_mate(value, in->ply);
+	}
+	return tt_refreshed(
+		tt_pack(move, in->depth, bound | (in->threat ? TT_THREAT : 0), value),
+		generation);
 }
 
 /* A search that does not say its null-move depth is never told to avoid it. */
@@ -204,8 +223,10 @@ static inline uint64_t tt_merge(struct tt_slot victim, const struct tt_store *in
 /* What a search asks of the table. */
 struct tt_query {
 	int alpha, beta;
+	int mate; /* the threshold */
 	uint8_t depth;
 	uint8_t next_depth;
+	uint8_t ply; /* or TT_PLY_UNKNOWN */
 };
 
 /* What it gets: a local copy, nothing in it points into the table. */
@@ -217,6 +238,26 @@ struct tt_answer {
 	bool avoid_null;
 	unsigned move_score; /* of the move kept; 0: none yet */
 };
+
+/*
+ * An entry as the node sees that asks: mate scores by its own distance from the root. An
+ * entry of a table with mate=clamp stays as it is.
+ */
+static inline uint64_t tt_seen(uint64_t word, const struct tt_query *q)
+{
+	int16_t value = (int16_t)(word >> TT_VALUE_SHIFT);
+	unsigned bound = tt_bound(word);
+
+	if (!tt_is_mate(value, q->mate))
+		return word;
+	if (q->ply == TT_PLY_UNKNOWN)
+		tt_clamp(&value, &bound, q->mate);
+	else
+		value = tt_shift_mate(value, -(int)q->ply);
+	word &= ~((uint64_t)TT_BOUND << TT_FLAGS_SHIFT | 0xffffull << TT_VALUE_SHIFT);
+	return word | (uint64_t)bound << TT_FLAGS_SHIFT |
+	       (uint64_t)(uint16_t)value << TT_VALUE_SHIFT;
+}
 
 /* May this entry end the search of the node? */
 static inline bool tt_usable(uint64_t word, const struct tt_query *q)
@@ -238,6 +279,7 @@ static inline bool tt_lookup(struct tt_answer *a, uint64_t word, const struct tt
 {
 	unsigned score = 8 * tt_depth(word) + 1;
 
+	word = tt_seen(word, q);
 	a->threat |= tt_threat(word);
 	a->avoid_null |= q->next_depth != TT_NEXT_UNKNOWN && tt_depth(word) >= q->next_depth &&
 			 tt_bound(word) != TT_LOWER && tt_value(word) < q->beta;
@@ -259,11 +301,15 @@ static inline bool tt_ponder(uint32_t *move, uint64_t word)
 	return tt_bound(word) == TT_EXACT;
 }
 
-/* kv: which slot a new key evicts from a full line: the key bits below the index bits,
- * which neither the index nor a narrow signature uses. index_bits < 62. */
-static inline unsigned kv_victim(uint64_t key, unsigned index_bits, unsigned slots)
+/*
+ * kv: which slot a new key evicts from a full line. A key's line is the whole part of
+ * key * lines / 2^64; the first bits behind the point, which neither the line nor a narrow
+ * signature uses, pick the slot. With a power of two of lines they are the key bits below
+ * the index bits.
+ */
+static inline unsigned kv_victim(uint64_t rest, unsigned slots)
 {
-	return (unsigned)(((key << index_bits) >> 62) * slots >> 2);
+	return (unsigned)((rest >> 62) * slots >> 2);
 }
 
 #endif

@@ -8,13 +8,33 @@
  *   void T(store)(const enum kind, t, w, op, key, n, const bool audit)
  *   void T(prefetch)(const enum kind, t, key)
  *
- * and, out of line, T(find), T(walk) and T(clear_live) as table.h has them.
+ * and, out of line, T(find), T(walk) and T(clear_live) as table.h has them. Where a thread
+ * must say that it is about to use a table for a while, and that it has ceased to, define
+ * REPLAY_SECTIONS and
+ *
+ *   void T(online)(t, w), T(offline)(t, w)
+ *
+ * which enclose each call of a loop.
  *
  * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
  * and audit as constants, so one source makes straight code for each: no call through
  * a pointer, no allocation, no clock, no shared counter.
  */
 #include "template.h"
+
+#ifndef REPLAY_SHAPE
+#define REPLAY_SHAPE NULL
+#endif
+
+#ifndef REPLAY_SECTIONS
+static __always_inline void T(online)(struct table *t, struct worker *w)
+{
+}
+
+static __always_inline void T(offline)(struct table *t, struct worker *w)
+{
+}
+#endif
 
 static __always_inline void T(one_op)(const enum kind kind, const enum caller caller,
 				      const bool audit, struct table *t, struct worker *w,
@@ -52,11 +72,13 @@ static __always_inline void T(loop)(const enum kind kind, const enum caller call
 	uint64_t zero = w->zero;
 	struct counts n = { 0 };
 
+	T(online)(t, w);
 	for (; op < end; op++) {
 		if (ahead)
 			T(prefetch)(kind, t, op[ahead].key);
 		T(one_op)(kind, caller, audit, t, w, op, &n, zero, &acc);
 	}
+	T(offline)(t, w);
 	/* One count less in the loop. */
 	n.probes = nr - n.stores - n.skipped;
 	w->sink = acc;
@@ -72,6 +94,9 @@ static __always_inline void T(loop_mixed)(const enum caller caller, const bool a
 	uint64_t acc = w->sink;
 	uint64_t zero = w->zero;
 
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (by_kind[k])
+			T(online)(by_kind[k], w);
 #define MIXED_CASE(K)                                                                 \
 	case K:                                                                       \
 		T(one_op)(K, caller, audit, by_kind[K], w, op, &w->n[K], zero, &acc); \
@@ -98,6 +123,9 @@ static __always_inline void T(loop_mixed)(const enum caller caller, const bool a
 	}
 #undef MIXED_CASE
 #undef MIXED_PREFETCH
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (by_kind[k])
+			T(offline)(by_kind[k], w);
 	w->sink = acc;
 }
 
@@ -128,6 +156,7 @@ STAMP_LOOP(mixed_audit_replay, T(loop_mixed)(CALLER_BRANCH, true, by_kind, w, op
 	}
 
 static const struct table_loops T(loops) = {
+	.shape = REPLAY_SHAPE,
 	.run = { [KIND_TT] = BY_CALLER(tt),
 		 [KIND_PAWN] = BY_CALLER(pawn),
 		 [KIND_EVAL] = BY_CALLER(eval),
@@ -143,6 +172,7 @@ static const struct table_loops T(loops) = {
 	.clear_live = T(clear_live),
 };
 
+#undef REPLAY_SHAPE
 #undef BY_CALLER
 #undef STAMP_CALLERS
 #undef STAMP_LOOP

@@ -36,7 +36,7 @@ static struct table_class seqlock_class = {
 	.store_progress = "blocking",
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	LINE_CLASS,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = seqlock_create,
 };
 TABLE_REGISTER(seqlock);

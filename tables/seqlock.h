@@ -28,7 +28,7 @@ struct seqlock_guard {
 _Static_assert(sizeof(struct seqlock_guard) == 8, "a power of two, for line_guard()");
 
 static __always_inline unsigned seqlock_begin_read(struct table *t, struct worker *w,
-						   uint64_t index)
+						   atomic_word *line, uint64_t index)
 {
 	struct seqlock_guard *g = line_guard(t, index);
 
@@ -36,8 +36,8 @@ static __always_inline unsigned seqlock_begin_read(struct table *t, struct worke
 	return ck_sequence_read_begin(&g->seq);
 }
 
-static __always_inline bool seqlock_end_read(struct table *t, struct worker *w, uint64_t index,
-					     unsigned cookie)
+static __always_inline bool seqlock_end_read(struct table *t, struct worker *w,
+					     atomic_word *line, uint64_t index, unsigned cookie)
 {
 	struct seqlock_guard *g = line_guard(t, index);
 
@@ -61,7 +61,7 @@ static __always_inline void seqlock_unlock(struct seqlock_guard *g)
 }
 
 static __always_inline void seqlock_begin_write(struct table *t, struct worker *w,
-						uint64_t index)
+						atomic_word *line, uint64_t index)
 {
 	struct seqlock_guard *g = line_guard(t, index);
 
@@ -70,7 +70,8 @@ static __always_inline void seqlock_begin_write(struct table *t, struct worker *
 	ck_sequence_write_begin(&g->seq);
 }
 
-static __always_inline void seqlock_end_write(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void seqlock_end_write(struct table *t, struct worker *w,
+					      atomic_word *line, uint64_t index)
 {
 	struct seqlock_guard *g = line_guard(t, index);
 

@@ -281,7 +281,7 @@ static struct table_class spinlock_class = {
 	LINE_CLASS,
 	.options = { [SPINLOCK_LOCK] = { "lock", LOCK_CHOICES, "fas", "kind of lock" },
 		     [SPINLOCK_STRIPES] = STRIPES_OPTION,
-		     REFRESH_OPTION },
+		     LINE_OPTIONS },
 	.create = spinlock_create,
 	.destroy = spinlock_destroy,
 	.thread_enter = spinlock_thread_enter,

@@ -13,7 +13,8 @@
 
 #include "template.h"
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
+					   uint64_t index)
 {
 	struct lock_node *node __attribute__((unused)) = w->priv[t->kind];
 
@@ -22,7 +23,8 @@ static __always_inline void T(begin_write)(struct table *t, struct worker *w, ui
 	tsan_acquired(line_guard(t, index));
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
+					 uint64_t index)
 {
 	struct lock_node *node __attribute__((unused)) = w->priv[t->kind];
 

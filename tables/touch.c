@@ -14,13 +14,13 @@
 static __always_inline void touch_prefetch(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	__builtin_prefetch((const void *)line_of(t, kind, key), 0, 3);
+	__builtin_prefetch((const void *)line_of(t, line_bytes(kind), key), 0, 3);
 }
 
 static __always_inline uint64_t touch_word(const enum kind kind, const struct table *t,
 					   uint64_t key)
 {
-	return READ_ONCE64(line_of(t, kind, key));
+	return READ_ONCE64(line_of(t, line_bytes(kind), key));
 }
 
 static __always_inline struct answer touch_probe(const enum kind kind, struct table *t,
@@ -40,6 +40,16 @@ static __always_inline void touch_store(const enum kind kind, struct table *t, s
 	keep(word);
 }
 
+/* As many lines as other tables get; what is in them is nobody's business. */
+static const struct line_shape touch_shape = {
+	.slots = { [KIND_TT] = 4, [KIND_PAWN] = 1, [KIND_EVAL] = 1, [KIND_KV] = 4 },
+	.bytes = { [KIND_TT] = line_bytes(KIND_TT),
+		   [KIND_PAWN] = line_bytes(KIND_PAWN),
+		   [KIND_EVAL] = line_bytes(KIND_EVAL),
+		   [KIND_KV] = line_bytes(KIND_KV) },
+};
+
+#define REPLAY_SHAPE &touch_shape
 #define touch_find floor_find
 #define touch_walk floor_walk
 #define touch_clear_live floor_clear_live
@@ -56,6 +66,7 @@ static struct table_class touch_class = {
 	.summary = "loads one word of the line: the memory limit",
 	.reference = "-",
 	FLOOR_CLASS,
+	.options = { INDEX_OPTION },
 	.create = touch_create,
 	.clear = line_clear,
 };

@@ -37,7 +37,7 @@ static struct table_class unsync_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
 	LINE_CLASS,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.control = &unsync_control,
 	.create = unsync_create,
 };

@@ -25,7 +25,7 @@ static struct table_class xor_class = {
 	.store_progress = "wait-free",
 	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
 	LINE_CLASS,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = xor_create,
 };
 TABLE_REGISTER(xor);

@@ -42,8 +42,10 @@ static __always_inline uint64_t xor_sig(uint64_t sig, unsigned nr, const uint64_
 }
 
 /* Copy the data words; returns the signature. relaxed: a torn copy decodes to no key. */
-static __always_inline uint64_t xor_read(const atomic_word *slot, unsigned nr, uint64_t *word)
+static __always_inline uint64_t xor_read(const atomic_word *line, unsigned s, unsigned nr,
+					 uint64_t *word)
 {
+	const atomic_word *slot = SLOT(line, s, nr);
 	uint64_t sig = READ_ONCE64(&slot[0]);
 
 	for (unsigned i = 0; i < nr; i++)
@@ -51,30 +53,34 @@ static __always_inline uint64_t xor_read(const atomic_word *slot, unsigned nr, u
 	return sig;
 }
 
-static __always_inline bool xor_load(const atomic_word *slot, uint64_t key, unsigned nr,
-				     uint64_t *word)
+static __always_inline bool xor_load(const atomic_word *line, unsigned s, uint64_t sig,
+				     unsigned nr, uint64_t *word)
 {
-	return xor_sig(xor_read(slot, nr, word), nr, word) == key;
+	return xor_sig(xor_read(line, s, nr, word), nr, word) == sig;
 }
 
 /* relaxed: a reader in between has a torn copy. */
-static __always_inline void xor_put(atomic_word *slot, uint64_t key, unsigned nr,
+static __always_inline void xor_put(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
 				    const uint64_t *word)
 {
+	atomic_word *slot = SLOT(line, s, nr);
+
 	for (unsigned i = 0; i < nr; i++)
 		WRITE_ONCE64(&slot[1 + i], word[i]);
-	WRITE_ONCE64(&slot[0], key ^ xor_fold(nr, word));
+	WRITE_ONCE64(&slot[0], sig ^ xor_fold(nr, word));
 }
 
 /*
  * Both words from what was read: a signature stored blindly would undo a store that
  * came between. An ABA of the data word can still slip through.
  */
-static __always_inline bool xor_replace(atomic_word *slot, uint64_t key, uint64_t old,
-					uint64_t new)
+static __always_inline bool xor_replace(atomic_word *line, unsigned s, uint64_t sig,
+					uint64_t old, uint64_t new)
 {
+	atomic_word *slot = SLOT(line, s, 1);
+
 	return cmpxchg64_relaxed(&slot[1], old, new) &&
-	       cmpxchg64_relaxed(&slot[0], key ^ old, key ^ new);
+	       cmpxchg64_relaxed(&slot[0], sig ^ old, sig ^ new);
 }
 
 #endif

@@ -22,6 +22,17 @@ static inline __attribute__((noreturn)) void fixture_die(const struct err *e)
 	exit(1);
 }
 
+/* Skip the test if this machine or build is without the table. */
+static inline void fixture_needs(const char *spec)
+{
+	const char *why = table_spec_absent(spec);
+
+	if (!why)
+		return;
+	printf("skipped: %s: %s\n", spec, why);
+	exit(77);
+}
+
 static inline void fixture_open(struct fixture *f, const char *spec, enum kind kind,
 				uint64_t entries, int mate)
 {
@@ -45,6 +56,8 @@ static inline void fixture_open(struct fixture *f, const char *spec, enum kind k
 
 static inline void fixture_close(struct fixture *f)
 {
+	if (f->t->class->thread_leave)
+		f->t->class->thread_leave(f->t, f->w);
 	table_destroy(f->t);
 	table_spec_free(&f->spec);
 	free(f->w);

@@ -26,12 +26,14 @@ void __attribute__((noinline)) hang_wait_for_lock(void)
 		cpu_relax();
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
+					   uint64_t index)
 {
 	hang_wait_for_lock();
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
+					 uint64_t index)
 {
 	if (w->serial == FORGETS)
 		return;
@@ -56,7 +58,7 @@ static struct table_class hang_class = {
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	.broken = true,
 	LINE_CLASS,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = hang_create,
 };
 TABLE_REGISTER(hang);

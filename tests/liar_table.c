@@ -15,10 +15,10 @@
 /* Bits of the authenticator (stamp.h): of one in a tt, eval or pawn word, of one in kv. */
 #define LIE (1ull << 31 | 1ull << 38)
 
-static __always_inline bool T(load)(const atomic_word *slot, uint64_t key, unsigned nr,
-				    uint64_t *word)
+static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_t sig,
+				    unsigned nr, uint64_t *word)
 {
-	bool match = plain_load(slot, key, nr, word);
+	bool match = plain_load(line, s, sig, nr, word);
 
 	if (match)
 		word[0] ^= LIE;
@@ -54,7 +54,7 @@ static struct table_class liar_class = {
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	.broken = true,
 	LINE_CLASS,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.control = &liar_control,
 	.create = liar_create,
 };

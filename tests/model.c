@@ -5,18 +5,14 @@
 
 #include "util.h"
 
-struct model *model_create(enum kind kind, uint64_t lines, unsigned slots, unsigned sig_bits,
-			   enum refresh refresh, int mate)
+struct model *model_create(const struct model_layout *layout)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->kind = kind;
-	m->lines = lines;
-	m->slots = kind == KIND_TT || kind == KIND_KV ? slots : 1;
-	m->sig_bits = sig_bits;
-	m->refresh = refresh;
-	m->mate = mate;
-	m->entry = xcalloc(lines * m->slots, sizeof(*m->entry));
+	m->is = *layout;
+	if (layout->kind != KIND_TT && layout->kind != KIND_KV)
+		m->is.slots = 1;
+	m->entry = xcalloc(m->is.lines * m->is.slots, sizeof(*m->entry));
 	return m;
 }
 
@@ -26,17 +22,29 @@ void model_free(struct model *m)
 	free(m);
 }
 
+/* The key as a fraction of the number of lines: the line, and what is behind the point. */
+static uint64_t place(const struct model *m, uint64_t key, uint64_t *rest)
+{
+	unsigned __int128 at;
+
+	/* A signature of up to 32 bits shares none with the line. */
+	if (m->is.mulhi && m->is.sig_bits <= 32)
+		key = key >> m->is.sig_bits << m->is.sig_bits;
+	at = (unsigned __int128)key * m->is.lines;
+	*rest = (uint64_t)at;
+	return (uint64_t)(at >> 64);
+}
+
 struct model_entry *model_line(struct model *m, uint64_t key)
 {
-	/* The key's top bits, as a fraction of the number of lines. */
-	uint64_t line = (uint64_t)((unsigned __int128)key * m->lines >> 64);
+	uint64_t rest;
 
-	return m->entry + line * m->slots;
+	return m->entry + place(m, key, &rest) * m->is.slots;
 }
 
 static uint64_t sig_of(const struct model *m, uint64_t key)
 {
-	return m->sig_bits == 64 ? key : key & ((1ull << m->sig_bits) - 1);
+	return m->is.sig_bits == 64 ? key : key & ((1ull << m->is.sig_bits) - 1);
 }
 
 static bool matches(const struct model *m, const struct model_entry *x, uint64_t key)
@@ -53,7 +61,7 @@ uint64_t model_word(const struct model *m, const struct model_entry *x)
 {
 	if (!x->taken)
 		return 0;
-	if (m->kind == KIND_KV)
+	if (m->is.kind == KIND_KV)
 		return 1ull << 63 | x->kv;
 	return x->move + ((uint64_t)x->depth << 32) + ((uint64_t)flags_of(x) << 40) +
 	       ((uint64_t)(x->value & 0xffff) << 48);
@@ -61,7 +69,7 @@ uint64_t model_word(const struct model *m, const struct model_entry *x)
 
 static bool is_mate(const struct model *m, int value)
 {
-	return abs(value) >= m->mate;
+	return abs(value) >= m->is.mate;
 }
 
 static bool is_stale(const struct model *m, const struct model_entry *x)
@@ -100,12 +108,48 @@ static struct model_entry *make_room(struct model *m, struct model_entry *line,
 		return first;
 	}
 	if (is_mate(m, second->value) && !is_stale(m, second) && !is_mate(m, op->value))
-		return m->slots == 4 ? &line[3] : second;
-	if (m->slots == 4 && !(matches(m, second, op->key) && second->bound == bound)) {
+		return m->is.slots == 4 ? &line[3] : second;
+	if (m->is.slots == 4 && !(matches(m, second, op->key) && second->bound == bound)) {
 		line[3] = *second;
 		m->n.bumps++;
 	}
 	return second;
+}
+
+/* "Mate in N" as a bound that holds wherever the position is met. */
+static void clamp(const struct model *m, int *value, unsigned *bound)
+{
+	if (*value >= m->is.mate) {
+		*value = m->is.mate;
+		*bound = *bound == TT_EXACT ? TT_LOWER : *bound;
+	}
+	if (*value <= -m->is.mate) {
+		*value = -m->is.mate;
+		*bound = *bound == TT_EXACT ? TT_UPPER : *bound;
+	}
+}
+
+/* ... or as the distance from the node: `plies` more than from the root. */
+static int from_node(const struct model *m, int value, int plies)
+{
+	if (value >= m->is.mate)
+		return value + plies > TT_INFINITY ? TT_INFINITY : value + plies;
+	if (value <= -m->is.mate)
+		return value - plies < -TT_INFINITY ? -TT_INFINITY : value - plies;
+	return value;
+}
+
+/* An entry as a node at this ply takes it. */
+static struct model_entry as_seen(const struct model *m, const struct model_entry *x,
+				  const struct trace_op *op)
+{
+	struct model_entry seen = *x;
+
+	if (m->is.mate_ply && op->ply != TRACE_PLY_UNKNOWN)
+		seen.value = from_node(m, x->value, -(int)op->ply);
+	else
+		clamp(m, &seen.value, &seen.bound);
+	return seen;
 }
 
 static void store_tt(struct model *m, const struct trace_op *op)
@@ -117,8 +161,8 @@ static void store_tt(struct model *m, const struct trace_op *op)
 	uint32_t move = op->move;
 
 	m->n.stored[bound]++;
-	if ((bound == TT_UPPER && value >= m->mate) ||
-	    (bound == TT_LOWER && value <= -m->mate)) {
+	if ((bound == TT_UPPER && value >= m->is.mate) ||
+	    (bound == TT_LOWER && value <= -m->is.mate)) {
 		m->n.drops++;
 		return;
 	}
@@ -127,14 +171,10 @@ static void store_tt(struct model *m, const struct trace_op *op)
 		move = matches(m, x, op->key) ? x->move : 0;
 	if (bound == TT_LOWER && !move && matches(m, x, op->key))
 		move = x->move;
-	if (value >= m->mate) {
-		value = m->mate;
-		bound = TT_LOWER;
-	}
-	if (value <= -m->mate) {
-		value = -m->mate;
-		bound = TT_UPPER;
-	}
+	if (m->is.mate_ply && op->ply != TRACE_PLY_UNKNOWN)
+		value = from_node(m, value, op->ply);
+	else
+		clamp(m, &value, &bound);
 	*x = (struct model_entry){ .taken = true,
 				   .sig = sig_of(m, op->key),
 				   .move = move,
@@ -162,55 +202,56 @@ static bool usable(const struct model_entry *x, const struct trace_op *op)
 
 static struct model_answer probe_tt(struct model *m, const struct trace_op *op)
 {
-	struct model_entry *line = model_line(m, op->key), *end = NULL;
+	struct model_entry *line = model_line(m, op->key), seen, end = { 0 };
 	struct model_answer a = { .hit = false };
 	bool threat = false, avoid_null = false;
 	int best_depth = -1;
 	uint32_t move = 0;
 
-	for (unsigned s = 0; s < m->slots && !end; s++) {
+	for (unsigned s = 0; s < m->is.slots && !end.taken; s++) {
 		struct model_entry *x = &line[s];
 
 		if (!matches(m, x, op->key))
 			continue;
 		a.hit = true;
 		m->n.matches++;
-		if (m->refresh == REFRESH_ALWAYS ||
-		    (m->refresh != REFRESH_NEVER && is_stale(m, x))) {
+		if (m->is.refresh == REFRESH_ALWAYS ||
+		    (m->is.refresh != REFRESH_NEVER && is_stale(m, x))) {
 			x->generation = m->generation % 16;
 			m->n.refreshes++;
 		}
+		seen = as_seen(m, x, op);
 		threat |= x->threat;
 		if (op->next_depth != TRACE_DEPTH_UNKNOWN && x->depth >= op->next_depth &&
-		    x->bound != TT_LOWER && x->value < op->beta)
+		    seen.bound != TT_LOWER && seen.value < op->beta)
 			avoid_null = true;
 		if (x->move && (int)x->depth > best_depth) {
 			best_depth = (int)x->depth;
 			move = x->move;
 		}
-		if (usable(x, op))
-			end = x;
+		if (usable(&seen, op))
+			end = seen;
 	}
 	m->n.hits += a.hit;
-	m->n.usable[end ? end->bound : 0]++;
-	a.word = move + (end ? (uint64_t)(unsigned)end->value + end->bound : 0) + threat +
-		 avoid_null;
+	m->n.usable[end.bound]++;
+	a.word = move + (uint64_t)(unsigned)end.value + end.bound + threat + avoid_null;
 	return a;
 }
 
 static void store_kv(struct model *m, const struct trace_op *op)
 {
 	struct model_entry *line = model_line(m, op->key), *x = NULL;
-	unsigned index_bits = (unsigned)__builtin_ctzll(m->lines);
+	uint64_t rest;
 
-	for (unsigned s = 0; s < m->slots; s++)
+	for (unsigned s = 0; s < m->is.slots; s++)
 		if (matches(m, &line[s], op->key) && !x)
 			x = &line[s];
-	for (unsigned s = 0; s < m->slots; s++)
+	for (unsigned s = 0; s < m->is.slots; s++)
 		if (!line[s].taken && !x)
 			x = &line[s];
-	if (!x) /* the two key bits below the index bits */
-		x = &line[(op->key >> (62 - index_bits)) % 4];
+	place(m, op->key, &rest);
+	if (!x) /* by quarters of what is behind the point, as many as there are slots */
+		x = &line[(rest >> 62) * m->is.slots / 4];
 	*x = (struct model_entry){ .taken = true,
 				   .sig = sig_of(m, op->key),
 				   .kv = (uint64_t)op->depth << 32 | op->move };
@@ -231,14 +272,14 @@ static struct model_answer probe_slots(struct model *m, const struct trace_op *o
 	struct model_entry *line = model_line(m, op->key);
 	struct model_answer a = { .hit = false };
 
-	for (unsigned s = 0; s < m->slots && !a.hit; s++) {
+	for (unsigned s = 0; s < m->is.slots && !a.hit; s++) {
 		if (!matches(m, &line[s], op->key))
 			continue;
 		a.hit = true;
 		a.word = model_word(m, &line[s]);
 	}
 	/* A pawn entry's further words are its first plus 1, 2, ... 6. */
-	if (a.hit && m->kind == KIND_PAWN)
+	if (a.hit && m->is.kind == KIND_PAWN)
 		a.word = 7 * a.word + 21;
 	m->n.hits += a.hit;
 	m->n.matches += a.hit;
@@ -252,10 +293,10 @@ struct model_answer model_replay(struct model *m, const struct trace_op *op)
 	m->n.stores += store;
 	m->n.probes += !store;
 	if (!store)
-		return m->kind == KIND_TT ? probe_tt(m, op) : probe_slots(m, op);
-	if (m->kind == KIND_TT)
+		return m->is.kind == KIND_TT ? probe_tt(m, op) : probe_slots(m, op);
+	if (m->is.kind == KIND_TT)
 		store_tt(m, op);
-	else if (m->kind == KIND_KV)
+	else if (m->is.kind == KIND_KV)
 		store_kv(m, op);
 	else
 		store_slot(m, op);

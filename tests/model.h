@@ -22,15 +22,22 @@ struct model_entry {
 	uint64_t kv; /* kind kv: the 63-bit value */
 };
 
-struct model {
+/* The layout class. */
+struct model_layout {
 	enum kind kind;
-	unsigned slots; /* a line */
+	uint64_t lines;
+	unsigned slots; /* a line, of tt and kv */
 	unsigned sig_bits;
 	enum refresh refresh;
 	int mate;
-	uint64_t lines;
+	bool mate_ply; /* distances are kept, where the ply is known */
+	bool mulhi; /* as many lines as there are; else a power of two */
+};
+
+struct model {
+	struct model_layout is;
 	unsigned generation;
-	struct model_entry *entry; /* lines * slots */
+	struct model_entry *entry; /* is.lines * is.slots */
 	struct counts n;
 };
 
@@ -40,8 +47,7 @@ struct model_answer {
 	uint64_t word;
 };
 
-struct model *model_create(enum kind kind, uint64_t lines, unsigned slots, unsigned sig_bits,
-			   enum refresh refresh, int mate);
+struct model *model_create(const struct model_layout *layout);
 void model_free(struct model *m);
 struct model_entry *model_line(struct model *m, uint64_t key);
 

@@ -25,7 +25,7 @@ static unsigned flips_that_miss(const char *spec, enum kind k, uint64_t key)
 	fixture_op(&f, &store);
 	assert_true(fixture_find(&f, key));
 	slot = f.t->word;
-	for (unsigned bit = 0; bit < 64 * slot_words(k); bit++) {
+	for (unsigned bit = 0; bit < 64 * (1 + entry_words(k)); bit++) {
 		uint64_t mask = 1ull << bit % 64;
 
 		WRITE_ONCE64(&slot[bit / 64], READ_ONCE64(&slot[bit / 64]) ^ mask);
@@ -40,9 +40,9 @@ static unsigned flips_that_miss(const char *spec, enum kind k, uint64_t key)
 static void xor_misses_every_flip(void **state)
 {
 	for (enum kind k = 0; k < NR_KINDS; k++) {
-		assert_int_equal(flips_that_miss("xor", k, 0), 64 * slot_words(k));
+		assert_int_equal(flips_that_miss("xor", k, 0), 64 * (1 + entry_words(k)));
 		assert_int_equal(flips_that_miss("xor", k, 0x123456789abcdef0ull),
-				 64 * slot_words(k));
+				 64 * (1 + entry_words(k)));
 	}
 }
 
@@ -57,7 +57,7 @@ static void xor_half_lets_half_a_word_pass(void **state)
 {
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		assert_int_equal(flips_that_miss("xor-half", k, 0x123456789abcdef0ull),
-				 64 * slot_words(k) - 32);
+				 64 * (1 + entry_words(k)) - 32);
 }
 
 int main(void)

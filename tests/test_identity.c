@@ -27,7 +27,7 @@ struct contents {
 static void compare_slot(void *arg, const struct slot_view *v)
 {
 	struct contents *c = arg;
-	const struct model_entry *x = &c->m->entry[v->line * c->m->slots + v->slot];
+	const struct model_entry *x = &c->m->entry[v->line * c->m->is.slots + v->slot];
 
 	c->slots++;
 	c->equal &= x->taken && x->sig == v->sig && model_word(c->m, x) == v->word[0];
@@ -40,7 +40,7 @@ static bool same_contents(struct fixture *f, struct model *m)
 	struct contents c = { .m = m, .equal = true };
 	uint64_t taken = 0;
 
-	for (uint64_t i = 0; i < m->lines * m->slots; i++)
+	for (uint64_t i = 0; i < m->is.lines * m->is.slots; i++)
 		taken += m->entry[i].taken;
 	f->t->loops->walk(f->t, compare_slot, &c);
 	return c.equal && c.slots == taken;
@@ -51,15 +51,33 @@ static bool same_counts(const struct counts *a, const struct counts *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-static void replay_both(const char *spec, enum kind k, uint64_t entries, enum refresh refresh,
-			const struct stream *s, int mate)
+/* What a spec's options come to. */
+static struct model_layout layout_of(const struct fixture *f)
 {
+	const char *index = table_spec_option(&f->spec, "index");
+	const char *mate = table_spec_option(&f->spec, "mate");
+
+	return (struct model_layout){ .kind = f->t->kind,
+				      .lines = f->t->lines,
+				      .slots = f->t->slots,
+				      .sig_bits = table_spec_sig_bits(&f->spec),
+				      .refresh = f->t->refresh,
+				      .mate = f->t->mate,
+				      .mate_ply = mate && !strcmp(mate, "ply"),
+				      .mulhi = index && !strcmp(index, "mulhi") };
+}
+
+static void replay_both(const char *spec, enum kind k, uint64_t entries, const struct stream *s,
+			int mate)
+{
+	struct model_layout layout;
 	struct fixture f;
 	struct model *m;
 	size_t event = 0;
 
 	fixture_open(&f, spec, k, entries, mate);
-	m = model_create(k, f.t->lines, 4, 64, refresh, mate);
+	layout = layout_of(&f);
+	m = model_create(&layout);
 	for (size_t i = 0; i < s->nr; i++) {
 		struct model_answer want;
 		uint64_t got;
@@ -85,55 +103,99 @@ static void replay_both(const char *spec, enum kind k, uint64_t entries, enum re
 	fixture_close(&f);
 }
 
-static void replay_sizes(const char *spec, enum kind k, enum refresh refresh,
-			 const struct traffic *t)
+static void replay_sizes(const char *spec, enum kind k, const struct traffic *t)
 {
-	static const uint64_t entries[] = { 1, 64, 4096, 65536 };
+	static const uint64_t entries[] = { 1, 64, 5000, 65536 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		replay_both(spec, k, entries[i], refresh, &t->stream[0], t->mate);
+		replay_both(spec, k, entries[i], &t->stream[0], t->mate);
+}
+
+/* "xor" and "refresh=never": "xor:refresh=never"; NULL if it has no such option. */
+static char *with_options(const char *spec, const char *options)
+{
+	char *text = xasprintf("%s%s%s", spec,
+			       !*options	   ? ""
+			       : strchr(spec, ':') ? ","
+						   : ":",
+			       options);
+	struct table_spec parsed;
+	struct err e;
+
+	if (table_spec_parse(text, &parsed, &e)) {
+		free(text);
+		return NULL;
+	}
+	table_spec_free(&parsed);
+	return text;
+}
+
+/* Every refresh option, which is about tt only; and what else makes a layout class. */
+static const struct {
+	const char *options;
+	bool tt_only;
+} classes[] = {
+	{ "", false },
+	{ "refresh=stale", true },
+	{ "refresh=cas", true },
+	{ "refresh=never", true },
+	{ "sig=16,index=mulhi", false },
+	{ "sig=32,mate=ply", true },
+	{ "sig=48,index=mulhi,mate=ply", false },
+};
+
+static void replay_kinds(const char *spec, const struct table_class *class, bool tt_only,
+			 const struct trace *trace, const struct traffic *kv)
+{
+	struct traffic *t;
+	struct err e;
+
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		if (!(class->kinds & 1u << k) || (k != KIND_TT && tt_only))
+			continue;
+		if (k == KIND_KV) {
+			replay_sizes(spec, k, kv);
+			continue;
+		}
+		if (traffic_from_trace(trace, 1u << k, 1, DEAL_SPLIT, CLEARS_DROP, 1, &t, &e))
+			continue; /* this engine has no such table */
+		replay_sizes(spec, k, t);
+		traffic_free(t);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const modes[] = { "always", "stale", "cas", "never" };
-	int status = 0;
 	struct table_size small = { .entries = 4096 };
 	struct table_spec parsed;
-	struct traffic *t;
+	struct traffic *kv;
 	struct trace *trace;
 	struct err e;
+	int status = 0;
 
-	if (argc != 3 || table_spec_parse(argv[1], &parsed, &e) ||
-	    trace_read(argv[2], &trace, &e))
+	if (argc != 3)
+		return 1;
+	fixture_needs(argv[1]);
+	if (table_spec_parse(argv[1], &parsed, &e) || trace_read(argv[2], &trace, &e) ||
+	    traffic_from_workload("uniform:store=50", &small, 1, 7, &kv, &e))
 		fixture_die(&e);
 	if (!parsed.class->lines) {
 		printf("skipped: %s is not made of lines\n", argv[1]);
 		status = 77;
 		goto out;
 	}
-	for (unsigned mode = 0; mode < ARRAY_SIZE(modes); mode++) {
-		char spec[128];
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char *spec = with_options(argv[1], classes[i].options);
 
-		snprintf(spec, sizeof(spec), "%s%srefresh=%s", argv[1],
-			 strchr(argv[1], ':') ? "," : ":", modes[mode]);
-		for (enum kind k = 0; k <= KIND_EVAL; k++) {
-			if (k != KIND_TT && mode)
-				continue; /* only tt is refreshed */
-			if (traffic_from_trace(trace, 1u << k, 1, DEAL_SPLIT, CLEARS_DROP, 1,
-					       &t, &e))
-				continue; /* this engine has no such table */
-			replay_sizes(spec, k, (enum refresh)mode, t);
-			traffic_free(t);
-		}
+		if (!spec)
+			continue;
+		replay_kinds(spec, parsed.class, classes[i].tt_only, trace, kv);
+		free(spec);
 	}
-	if (traffic_from_workload("uniform:store=50", &small, 1, 7, &t, &e))
-		fixture_die(&e);
-	replay_sizes(argv[1], KIND_KV, REFRESH_NEVER, t);
-	traffic_free(t);
 	if (!failures)
 		printf("%s: identical to the model\n", argv[1]);
 out:
+	traffic_free(kv);
 	trace_free(trace);
 	table_spec_free(&parsed);
 	return status ? status : failures != 0;

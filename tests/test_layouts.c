@@ -37,6 +37,7 @@ static void array_store(struct array_table *t, const struct trace_op *op, unsign
 			       .value = op->value,
 			       .depth = op->depth,
 			       .bound = (uint8_t)(8u >> trace_op_bound(op) & TT_BOUND),
+			       .ply = TT_PLY_UNKNOWN,
 			       .threat = op->flags & TRACE_THREAT };
 	struct tt_plan plan;
 
@@ -72,7 +73,12 @@ static struct trace_op random_op(uint64_t *state)
 static void same_for(unsigned slots, unsigned sig_bits)
 {
 	struct array_table *t = xcalloc(1, sizeof(*t));
-	struct model *m = model_create(KIND_TT, LINES, slots, sig_bits, REFRESH_NEVER, MATE);
+	struct model *m = model_create(&(struct model_layout){ .kind = KIND_TT,
+							       .lines = LINES,
+							       .slots = slots,
+							       .sig_bits = sig_bits,
+							       .refresh = REFRESH_NEVER,
+							       .mate = MATE });
 	uint64_t state = slots * 100 + sig_bits;
 
 	t->slots = slots;

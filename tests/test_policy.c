@@ -98,12 +98,52 @@ static void clamps(void **state)
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
 		struct tt_store in = { .bound = (uint8_t)c[i].bound,
-				       .value = (int16_t)c[i].value };
+				       .value = (int16_t)c[i].value,
+				       .ply = TT_PLY_UNKNOWN };
+		uint64_t word = tt_merge((struct tt_slot){ 0 }, &in, GEN, MATE);
 
-		tt_clamp(&in, MATE);
-		assert_int_equal(in.bound, c[i].to_bound);
-		assert_int_equal(in.value, c[i].to_value);
+		assert_int_equal(tt_bound(word), c[i].to_bound);
+		assert_int_equal(tt_value(word), c[i].to_value);
 	}
+}
+
+/* mate=ply: a mate stored at one ply and read at another differs by just the difference. */
+static uint64_t stored_at(unsigned bound, int value, uint8_t ply)
+{
+	struct tt_store in = { .bound = (uint8_t)bound, .value = (int16_t)value, .ply = ply };
+
+	return tt_merge((struct tt_slot){ 0 }, &in, GEN, MATE);
+}
+
+static uint64_t seen_at(uint64_t word, uint8_t ply)
+{
+	struct tt_query q = { .mate = MATE, .ply = ply };
+
+	return tt_seen(word, &q);
+}
+
+static void mates_count_from_the_node(void **state)
+{
+	uint64_t word = stored_at(TT_EXACT, MATE + 50, 3);
+
+	assert_int_equal(tt_value(seen_at(word, 3)), MATE + 50);
+	assert_int_equal(tt_value(seen_at(word, 7)), MATE + 50 - 4);
+	assert_int_equal(tt_bound(seen_at(word, 7)), TT_EXACT);
+	word = stored_at(TT_UPPER, -MATE - 50, 3);
+	assert_int_equal(tt_value(seen_at(word, 7)), -MATE - 50 + 4);
+	assert_int_equal(tt_bound(seen_at(word, 7)), TT_UPPER);
+	/* a node that doesn't know its ply gets the bound that clamping would have left */
+	word = stored_at(TT_EXACT, MATE + 50, 3);
+	assert_int_equal(tt_value(seen_at(word, TT_PLY_UNKNOWN)), MATE);
+	assert_int_equal(tt_bound(seen_at(word, TT_PLY_UNKNOWN)), TT_LOWER);
+	/* no further than infinity, and the sign stays */
+	assert_int_equal(tt_value(stored_at(TT_EXACT, TT_INFINITY - 2, 9)), TT_INFINITY);
+	assert_int_equal(tt_value(stored_at(TT_EXACT, 2 - TT_INFINITY, 9)), -TT_INFINITY);
+	/* other scores are what they are, and so is everything that is clamped */
+	word = stored_at(TT_EXACT, MATE - 1, 3);
+	assert_int_equal(seen_at(word, 7), word);
+	word = stored_at(TT_EXACT, MATE + 50, TT_PLY_UNKNOWN);
+	assert_int_equal(seen_at(word, TT_PLY_UNKNOWN), word);
 }
 
 static struct tt_plan plan(struct tt_slot s0, struct tt_slot s1, unsigned bound, uint8_t depth,
@@ -200,9 +240,12 @@ static void moves_merge(void **state)
 
 static void merge_writes_the_entry(void **state)
 {
-	struct tt_store in = {
-		.bound = TT_EXACT, .move = 9, .depth = 12, .value = MATE + 3, .threat = true
-	};
+	struct tt_store in = { .bound = TT_EXACT,
+			       .move = 9,
+			       .depth = 12,
+			       .value = MATE + 3,
+			       .ply = TT_PLY_UNKNOWN,
+			       .threat = true };
 	uint64_t w = tt_merge(other(0), &in, 21, MATE);
 
 	assert_int_equal(tt_value(w), MATE);
@@ -226,7 +269,9 @@ static void usable_bounds(void **state)
 
 static void lookup_gathers(void **state)
 {
-	struct tt_query q = { .alpha = 10, .beta = 20, .depth = 6, .next_depth = 2 };
+	struct tt_query q = {
+		.alpha = 10, .beta = 20, .mate = MATE, .depth = 6, .next_depth = 2
+	};
 	struct tt_answer a = { 0 };
 
 	/* Not usable, but gives its move, its threat and avoid_null. */
@@ -249,7 +294,9 @@ static void lookup_gathers(void **state)
 
 static void avoid_null_needs_all_three(void **state)
 {
-	struct tt_query q = { .alpha = 0, .beta = 20, .depth = 255, .next_depth = 3 };
+	struct tt_query q = {
+		.alpha = 0, .beta = 20, .mate = MATE, .depth = 255, .next_depth = 3
+	};
 	struct tt_answer a = { 0 };
 
 	tt_lookup(&a, entry(TT_UPPER, 2, 19, 0, 0), &q); /* too shallow */
@@ -277,13 +324,11 @@ static void ponder(void **state)
 
 static void kv_victims(void **state)
 {
-	assert_int_equal(kv_victim(0, 10, 4), 0);
-	assert_int_equal(kv_victim(3ull << 52, 10, 4), 3);
-	assert_int_equal(kv_victim(1ull << 52, 10, 4), 1);
-	assert_int_equal(kv_victim(3ull << 62, 0, 4), 3);
-	assert_int_equal(kv_victim(~0ull, 40, 3), 2);
-	/* neither index bits nor what is below */
-	assert_int_equal(kv_victim(~(3ull << 52), 10, 4), 0);
+	assert_int_equal(kv_victim(0, 4), 0);
+	assert_int_equal(kv_victim(1ull << 62, 4), 1);
+	assert_int_equal(kv_victim(3ull << 62, 4), 3);
+	assert_int_equal(kv_victim(~0ull, 3), 2);
+	assert_int_equal(kv_victim(~(3ull << 62), 4), 0);
 }
 
 int main(void)
@@ -294,6 +339,7 @@ int main(void)
 		cmocka_unit_test(generations_wrap),
 		cmocka_unit_test(drops),
 		cmocka_unit_test(clamps),
+		cmocka_unit_test(mates_count_from_the_node),
 		cmocka_unit_test(slot_0_prefers_depth),
 		cmocka_unit_test(same_key_and_bound_is_not_bumped),
 		cmocka_unit_test(bound_type_is_what_was_passed),

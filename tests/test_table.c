@@ -10,7 +10,7 @@
 
 #include "audit.h"
 #include "fixture.h"
-#include "policy.h"
+#include "line.h"
 
 #define MATE TT_MATE_DEFAULT
 
@@ -318,38 +318,42 @@ static void loops_agree(void **state)
  * looked at, and whatever changed must have been named; what a store says that it found
  * must have been there.
  */
-#define LINE_WORDS 8
+struct slot {
+	uint64_t sig, word[MAX_ENTRY_WORDS];
+};
 
 struct told {
 	struct fixture f;
 	struct audit audit;
-	uint64_t before[LINE_WORDS];
+	struct slot before[MAX_SLOTS];
 	unsigned held;
 };
 
-static unsigned slots_of(enum kind kind)
+/* The one line there is, slot by slot. */
+static void copy_line(const struct table *t, struct slot *slot)
 {
-	return kind == KIND_TT || kind == KIND_KV ? 4 : 1;
+	memset(slot, 0, MAX_SLOTS * sizeof(*slot));
+	for (unsigned s = 0; s < t->slots; s++)
+		slot[s].sig = t->loops->shape->at_rest(t->kind, t->word, s, slot[s].word);
 }
 
 static void look_at_line(struct told *t, uint64_t key)
 {
 	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
 
-	for (unsigned i = 0; i < LINE_WORDS && i * sizeof(uint64_t) < t->f.t->mem.bytes; i++)
-		t->before[i] = READ_ONCE64(&t->f.t->word[i]);
+	copy_line(t->f.t, t->before);
 	t->held = t->f.t->loops->find(t->f.t, t->f.w, key, word);
 }
 
 static unsigned slots_changed(const struct told *t)
 {
-	unsigned slots = slots_of(t->f.t->kind), each = LINE_WORDS / slots, changed = 0;
+	struct slot now[MAX_SLOTS];
+	unsigned changed = 0;
 
-	if (t->f.t->kind == KIND_EVAL)
-		each = 2;
-	for (unsigned i = 0; i < slots * each; i++)
-		if (READ_ONCE64(&t->f.t->word[i]) != t->before[i])
-			changed |= 1u << i / each;
+	copy_line(t->f.t, now);
+	for (unsigned s = 0; s < MAX_SLOTS; s++)
+		if (memcmp(&now[s], &t->before[s], sizeof(now[s])))
+			changed |= 1u << s;
 	return changed;
 }
 
@@ -389,7 +393,7 @@ static void check_told(struct told *t, const struct trace_op *op)
 	assert_int_equal(told.type, WITNESS_STORE);
 	assert_int_equal(told.key, op->key);
 	assert_int_equal(told.held, t->held);
-	assert_true(told.victim >= 0 && told.victim < (int)slots_of(t->f.t->kind));
+	assert_true(told.victim >= 0 && told.victim < (int)t->f.t->slots);
 	/* and there it is */
 	look_at_line(t, op->key);
 	assert_true(t->held >> told.victim & 1);
@@ -404,7 +408,8 @@ static void told_is_what_was_done(void **state)
 		struct told t = { .audit = { .seed = 7, .sig_bits = 64, .threads = 1 } };
 		uint64_t rng = 99;
 
-		fixture_open(&t.f, spec, k, slots_of(k), MATE);
+		fixture_open(&t.f, spec, k, 1, MATE);
+		assert_int_equal(t.f.t->lines, 1);
 		t.audit.witness[k] = witness_create(1, 2);
 		t.f.w->audit = &t.audit;
 		for (unsigned i = 0; i < 20000; i++) {
@@ -447,6 +452,8 @@ int main(int argc, char **argv)
 	struct err e;
 
 	spec = argv[1];
+	if (argc == 2)
+		fixture_needs(spec);
 	if (argc != 2 || table_spec_parse(spec, &parsed, &e)) {
 		fprintf(stderr, "usage: test_table TABLE\n");
 		return 1;

@@ -19,8 +19,8 @@
 static void check(uint32_t promises, unsigned sig_bits, bool built, unsigned never,
 		  unsigned expected)
 {
-	struct table_class c = { .promises = promises, .sig_bits = sig_bits };
-	struct held h = torture_held(&c, built);
+	struct table_class c = { .promises = promises };
+	struct held h = torture_held(&c, sig_bits, built);
 
 	assert_int_equal(h.never, never);
 	assert_int_equal(h.expected, expected);

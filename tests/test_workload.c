@@ -241,8 +241,8 @@ static void built_keys_are_mixes(void **state)
 		unsigned seen = 0;
 
 		assert_true(mix);
-		assert_int_equal(kv_victim(first[h].key, 6, 4), 3);
-		assert_int_equal(kv_victim(second[h].key, 6, 4), 3);
+		assert_int_equal(kv_victim(first[h].key << 6, 4), 3);
+		assert_int_equal(kv_victim(second[h].key << 6, 4), 3);
 		for (unsigned i = 0; i < OPS; i++) {
 			const struct trace_op *op = &t->stream[1].op[i];
 

@@ -15,19 +15,19 @@
 #define seqlock_one_sided_end_read seqlock_end_read
 
 static __always_inline void seqlock_one_sided_begin_write(struct table *t, struct worker *w,
-							  uint64_t index)
+							  atomic_word *line, uint64_t index)
 {
 	seqlock_lock(line_guard(t, index));
 }
 
 static __always_inline void seqlock_one_sided_end_write(struct table *t, struct worker *w,
-							uint64_t index)
+							atomic_word *line, uint64_t index)
 {
 	struct seqlock_guard *g = line_guard(t, index);
 
 	/* Where [seq.W1] must not stand: behind the words. */
 	ck_sequence_write_begin(&g->seq);
-	seqlock_end_write(t, w, index);
+	seqlock_end_write(t, w, line, index);
 }
 
 #include "line_table.h"
@@ -57,7 +57,7 @@ static struct table_class seqlock_one_sided_class = {
 	LINE_CLASS,
 	.broken = true,
 	.control = &seqlock_one_sided_control,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = seqlock_one_sided_create,
 };
 TABLE_REGISTER(seqlock_one_sided);

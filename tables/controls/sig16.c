@@ -11,32 +11,12 @@
 
 #define TABLE sig16
 #define LINE_EXCLUSION LINE_SEQUENCE
-
-#define SIG_BITS 16
+#define LINE_PLAIN
 
 #define sig16_begin_read seqlock_begin_read
 #define sig16_end_read seqlock_end_read
 #define sig16_begin_write seqlock_begin_write
 #define sig16_end_write seqlock_end_write
-#define sig16_replace plain_replace
-#define sig16_sig plain_sig
-
-static __always_inline uint64_t sig16_of(uint64_t key)
-{
-	return key & ((1u << SIG_BITS) - 1);
-}
-
-static __always_inline bool sig16_load(const atomic_word *slot, uint64_t key, unsigned nr,
-				       uint64_t *word)
-{
-	return plain_load(slot, sig16_of(key), nr, word);
-}
-
-static __always_inline void sig16_put(atomic_word *slot, uint64_t key, unsigned nr,
-				      const uint64_t *word)
-{
-	plain_store(slot, sig16_of(key), nr, word);
-}
 
 #include "line_table.h"
 
@@ -55,7 +35,7 @@ static struct table_class sig16_class = {
 	.probe_progress = "blocking (retries while a writer is inside)",
 	.store_progress = "blocking",
 	.promises = PROMISE_NO_TEAR,
-	LINE_CLASS_SIG(SIG_BITS),
+	LINE_CLASS_AS(LINE_KINDS, 16, "16 bytes; pawn 64"),
 	.broken = true,
 	.control = &(struct control){ "uniform", 1, 1u << FAULT_WRONG_KEY, "16-bit signatures",
 				      .witness = false },

@@ -14,20 +14,25 @@
 #define LINE_EXCLUSION LINE_SEQUENCE
 #define LINE_PLAIN
 
-static __always_inline unsigned
-spinlock_unlocked_probe_begin_read(struct table *t, struct worker *w, uint64_t index)
+static __always_inline unsigned spinlock_unlocked_probe_begin_read(struct table *t,
+								   struct worker *w,
+								   atomic_word *line,
+								   uint64_t index)
 {
 	return 0;
 }
 
 static __always_inline bool spinlock_unlocked_probe_end_read(struct table *t, struct worker *w,
-							     uint64_t index, unsigned cookie)
+							     atomic_word *line, uint64_t index,
+							     unsigned cookie)
 {
 	return true;
 }
 
-static __always_inline void
-spinlock_unlocked_probe_begin_write(struct table *t, struct worker *w, uint64_t index)
+static __always_inline void spinlock_unlocked_probe_begin_write(struct table *t,
+								struct worker *w,
+								atomic_word *line,
+								uint64_t index)
 {
 	/* [bare.A] acquire, pairs with [bare.R]; nothing in a probe pairs with either */
 	ck_spinlock_fas_lock(line_guard(t, index));
@@ -35,7 +40,7 @@ spinlock_unlocked_probe_begin_write(struct table *t, struct worker *w, uint64_t 
 }
 
 static __always_inline void spinlock_unlocked_probe_end_write(struct table *t, struct worker *w,
-							      uint64_t index)
+							      atomic_word *line, uint64_t index)
 {
 	tsan_releasing(line_guard(t, index));
 	/* [bare.R] release, pairs with [bare.A] */
@@ -71,7 +76,7 @@ static struct table_class spinlock_unlocked_probe_class = {
 	.control = &spinlock_unlocked_probe_control,
 	.options = { [SPINLOCK_LOCK] = { "lock", "fas", "fas", "kind of lock" },
 		     [SPINLOCK_STRIPES] = STRIPES_OPTION,
-		     REFRESH_OPTION },
+		     LINE_OPTIONS },
 	.create = spinlock_unlocked_probe_create,
 	.destroy = spinlock_destroy,
 	.thread_enter = spinlock_thread_enter,

@@ -19,9 +19,11 @@
 #define xor_bare_field_replace plain_replace
 #define xor_bare_field_sig xor_sig
 
-static __always_inline void xor_bare_field_rewrite(atomic_word *slot, uint64_t key,
+static __always_inline void xor_bare_field_rewrite(atomic_word *line, unsigned s, uint64_t sig,
 						   uint64_t old, uint64_t new)
 {
+	atomic_word *slot = SLOT(line, s, 1);
+
 	WRITE_ONCE64(&slot[1], tt_refreshed(READ_ONCE64(&slot[1]), tt_generation(new)));
 }
 
@@ -52,7 +54,7 @@ static struct table_class xor_bare_field_class = {
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_bare_field_control,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = xor_bare_field_create,
 };
 TABLE_REGISTER(xor_bare_field);

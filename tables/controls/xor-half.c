@@ -19,24 +19,26 @@ static __always_inline uint64_t xor_half_sig(uint64_t sig, unsigned nr, const ui
 	return xor_sig(sig, nr, word) ^ (word[0] & TT_MOVE_BITS);
 }
 
-static __always_inline bool xor_half_load(const atomic_word *slot, uint64_t key, unsigned nr,
-					  uint64_t *word)
+static __always_inline bool xor_half_load(const atomic_word *line, unsigned s, uint64_t sig,
+					  unsigned nr, uint64_t *word)
 {
-	return xor_half_sig(xor_read(slot, nr, word), nr, word) == key;
+	return xor_half_sig(xor_read(line, s, nr, word), nr, word) == sig;
 }
 
-static __always_inline void xor_half_put(atomic_word *slot, uint64_t key, unsigned nr,
-					 const uint64_t *word)
+static __always_inline void xor_half_put(atomic_word *line, unsigned s, uint64_t sig,
+					 unsigned nr, const uint64_t *word)
 {
-	xor_put(slot, key ^ (word[0] & TT_MOVE_BITS), nr, word);
+	xor_put(line, s, sig ^ (word[0] & TT_MOVE_BITS), nr, word);
 }
 
-static __always_inline bool xor_half_replace(atomic_word *slot, uint64_t key, uint64_t old,
-					     uint64_t new)
+static __always_inline bool xor_half_replace(atomic_word *line, unsigned s, uint64_t sig,
+					     uint64_t old, uint64_t new)
 {
+	atomic_word *slot = SLOT(line, s, 1);
+
 	return cmpxchg64_relaxed(&slot[1], old, new) &&
-	       cmpxchg64_relaxed(&slot[0], xor_half_sig(key, 1, &old),
-				 xor_half_sig(key, 1, &new));
+	       cmpxchg64_relaxed(&slot[0], xor_half_sig(sig, 1, &old),
+				 xor_half_sig(sig, 1, &new));
 }
 
 #include "line_table.h"
@@ -63,7 +65,7 @@ static struct table_class xor_half_class = {
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_half_control,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = xor_half_create,
 };
 TABLE_REGISTER(xor_half);

@@ -14,12 +14,12 @@
 #define xor_reread_replace xor_replace
 #define xor_reread_sig xor_sig
 
-static __always_inline bool xor_reread_load(const atomic_word *slot, uint64_t key, unsigned nr,
-					    uint64_t *word)
+static __always_inline bool xor_reread_load(const atomic_word *line, unsigned s, uint64_t sig,
+					    unsigned nr, uint64_t *word)
 {
-	if (!xor_load(slot, key, nr, word))
+	if (!xor_load(line, s, sig, nr, word))
 		return false;
-	xor_read(slot, nr, word);
+	xor_read(line, s, nr, word);
 	return true;
 }
 
@@ -47,7 +47,7 @@ static struct table_class xor_reread_class = {
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_reread_control,
-	.options = { REFRESH_OPTION },
+	.options = { LINE_OPTIONS },
 	.create = xor_reread_create,
 };
 TABLE_REGISTER(xor_reread);
