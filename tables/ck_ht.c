@@ -73,7 +73,7 @@ static bool map_make(struct ck_ht *ht, void *map, size_t bytes, uint64_t capacit
 }
 
 /* What ck_ht allocates for a map: ask, and refuse. */
-static size_t block_bytes(enum kind kind, uint64_t capacity)
+static size_t map_bytes_for(uint64_t capacity)
 {
 	struct ck_ht ht;
 
@@ -298,12 +298,11 @@ static void T(clear)(struct table *t, unsigned part, unsigned parts)
 }
 
 static const struct shard_plan plan = {
-	.table = "ck_ht",
 	.min_capacity = 64,
 	.shard_bytes = sizeof(struct shard),
-	.more_blocks = 1,
 	.more_side = sizeof(struct spare),
-	.block_bytes = block_bytes,
+	.block_bytes = map_bytes_for,
+	.more_bytes = map_bytes_for, /* the spare */
 };
 
 static int T(create)(struct table *t, const struct table_params *p, struct err *e)

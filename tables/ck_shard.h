@@ -88,14 +88,13 @@ static inline void shard_lend(void *base, size_t size)
 
 /* How a scheme's shards are made. */
 struct shard_plan {
-	const char *table; /* for messages */
 	uint64_t min_capacity; /* slots of a map, a power of two */
-	uint64_t more_blocks; /* in t->mem, behind those of the shards */
 	size_t shard_bytes; /* in t->side */
 	size_t more_side; /* in t->side, behind the shards */
 	size_t thread_bytes; /* likewise, for each thread */
-	/* in t->mem; a multiple of a cache line */
-	size_t (*block_bytes)(enum kind kind, uint64_t capacity);
+	/* in t->mem: for each shard, and behind them all; multiples of a cache line */
+	size_t (*block_bytes)(uint64_t capacity);
+	size_t (*more_bytes)(uint64_t capacity);
 };
 
 /* What came of it. */
@@ -116,8 +115,8 @@ static struct shard_layout shard_layout(const struct shard_plan *plan,
 {
 	struct shard_layout l = { .nr = nr, .capacity = capacity };
 
-	l.block = plan->block_bytes(p->kind, capacity);
-	l.blocks = (nr + plan->more_blocks) * l.block;
+	l.block = plan->block_bytes(capacity);
+	l.blocks = nr * l.block + plan->more_bytes(capacity);
 	l.side = nr * plan->shard_bytes + plan->more_side + p->threads * plan->thread_bytes;
 	return l;
 }
@@ -158,7 +157,7 @@ static int shard_create(struct table *t, const struct shard_plan *plan,
 		return err_set(e,
 			       "--table %s: option shards: expected a power of two up to "
 			       "65536, got '%s'",
-			       plan->table, p->option[0]);
+			       t->class->name, p->option[0]);
 	*l = shard_choose(plan, p, nr);
 	if (mem_map(&t->mem, l->blocks, p->pages, p->size_text, e))
 		return -1;
