@@ -31,8 +31,8 @@ static __always_inline void T(wait)(const struct example *x)
 		cpu_relax();
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
-					   uint64_t index)
+static __always_inline void T(begin_write)(const enum kind kind, struct table *t,
+					   struct worker *w, atomic_word *line, uint64_t index)
 {
 	_Atomic uint32_t *lock = line_guard(t, index);
 
@@ -42,8 +42,8 @@ static __always_inline void T(begin_write)(struct table *t, struct worker *w, at
 			T(wait)(t->priv);
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
-					 uint64_t index)
+static __always_inline void T(end_write)(const enum kind kind, struct table *t,
+					 struct worker *w, atomic_word *line, uint64_t index)
 {
 	/* [example.R] release, pairs with [example.A] of the next holder */
 	smp_store_release((_Atomic uint32_t *)line_guard(t, index), 0);
