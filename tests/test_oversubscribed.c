@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Eight threads on one CPU: a lock that is handed over in order waits for a thread that
+ * Many threads on one CPU: a lock that is handed over in order waits for a thread that
  * does not run, whoever spins. It may be slow, and must still come to an end and be sound.
- * So a run lasts a time and not a number of passes. argv: tables' specs.
+ * So a run lasts a time and not a number of passes. argv: threads, tables' specs.
  *
  * The watchdog that tells slow from hung must see a table that hangs.
  */
@@ -12,14 +12,13 @@
 #include "fixture.h"
 #include "run.h"
 
-#define THREADS 8
 #define SECONDS 0.25
 /* Beside other programs a thread's turn can be long in coming. */
 #define PATIENCE_NS 60000000000ull
 #define HUNG 3
 
 /* The first CPU that is allowed, for all. */
-static void place(const struct topo *topo, struct placement *out)
+static void place(const struct topo *topo, unsigned threads, struct placement *out)
 {
 	struct placement one;
 	char list[32];
@@ -29,7 +28,7 @@ static void place(const struct topo *topo, struct placement *out)
 		fixture_die(&e);
 	snprintf(list, sizeof(list), "list:%u", one.cpu[0]);
 	placement_free(&one);
-	if (topo_place(topo, list, THREADS, true, out, &e))
+	if (topo_place(topo, list, threads, true, out, &e))
 		fixture_die(&e);
 }
 
@@ -38,8 +37,8 @@ static void hung(void *arg)
 	_exit(HUNG);
 }
 
-static void audit_run(const char *spec, const struct topo *topo, uint64_t patience_ns,
-		      struct run_result *r)
+static void audit_run(const char *spec, const struct topo *topo, unsigned threads,
+		      uint64_t patience_ns, struct run_result *r)
 {
 	struct table_size size = { .entries = 64 };
 	struct table_spec table;
@@ -58,9 +57,9 @@ static void audit_run(const char *spec, const struct topo *topo, uint64_t patien
 				.size_text[KIND_KV] = "size" };
 	struct err e;
 
-	place(topo, &placement);
+	place(topo, threads, &placement);
 	if (table_spec_parse(spec, &table, &e) ||
-	    traffic_from_workload("hot-evict:lines=1", &size, THREADS, 1, &traffic, &e))
+	    traffic_from_workload("hot-evict:lines=1", &size, threads, 1, &traffic, &e))
 		fixture_die(&e);
 	p.traffic = traffic;
 	if (run_cell(&p, r, &e))
@@ -70,13 +69,13 @@ static void audit_run(const char *spec, const struct topo *topo, uint64_t patien
 	table_spec_free(&table);
 }
 
-static int stays_sound(const char *spec, const struct topo *topo)
+static int stays_sound(const char *spec, const struct topo *topo, unsigned threads)
 {
 	uint64_t fault[NR_FAULTS], faults = 0;
 	struct run_result r;
 	bool ok;
 
-	audit_run(spec, topo, PATIENCE_NS, &r);
+	audit_run(spec, topo, threads, PATIENCE_NS, &r);
 	run_faults(&r, fault);
 	for (enum fault i = 0; i < NR_FAULTS; i++)
 		faults += fault[i];
@@ -99,7 +98,7 @@ static int hang_is_seen(const struct topo *topo)
 	if (!pid) {
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(1);
-		audit_run("hang", topo, 1000000000, &r);
+		audit_run("hang", topo, 2, 1000000000, &r);
 		_exit(0);
 	}
 	ok = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
@@ -111,14 +110,17 @@ static int hang_is_seen(const struct topo *topo)
 int main(int argc, char **argv)
 {
 	struct topo *topo;
+	uint64_t threads;
 	int failed = 0;
 	struct err e;
 
+	if (argc < 3 || parse_u64(argv[1], 2, 1000, &threads))
+		return 1;
 	if (topo_open(&topo, &e))
 		fixture_die(&e);
-	for (int i = 1; i < argc; i++)
+	for (int i = 2; i < argc; i++)
 		if (!table_spec_absent(argv[i]))
-			failed += stays_sound(argv[i], topo);
+			failed += stays_sound(argv[i], topo, (unsigned)threads);
 	failed += hang_is_seen(topo);
 	topo_close(topo);
 	return failed;
