@@ -34,6 +34,7 @@ static struct table_class sig16_class = {
 	.reference = "Stockfish (16-bit keys)",
 	.probe_progress = "blocking (retries while a writer is inside)",
 	.store_progress = "blocking",
+	.probe_writes = "nothing",
 	.promises = PROMISE_NO_TEAR,
 	LINE_CLASS_AS(LINE_KINDS, 16, "16 bytes; pawn 64"),
 	.broken = true,

@@ -71,6 +71,7 @@ static struct table_class spinlock_unlocked_probe_class = {
 	.reference = "-",
 	.probe_progress = "wait-free",
 	.store_progress = "blocking",
+	.probe_writes = "nothing",
 	LINE_CLASS,
 	.broken = true,
 	.control = &spinlock_unlocked_probe_control,
