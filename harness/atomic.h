@@ -35,6 +35,16 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
+/* Likewise; acquire if it was. */
+static inline bool cmpxchg64_acquire(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Old value; acquire. */
+#define fetch_or_acquire(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acquire)
+
 static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t new)
 {
 	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_relaxed,
@@ -49,6 +59,8 @@ static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t
 
 /* Loads before it are done before stores and loads after it. */
 #define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
+/* Loads and stores before it are done before stores after it. */
+#define smp_release_fence() atomic_thread_fence(memory_order_release)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where

@@ -21,7 +21,9 @@ static const struct option_def *replay_options(void)
 {
 	static const struct option_def defs[] = {
 		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table to replay on (see tearline tables)", 0, 0 },
+		  "table to replay on (see tearline tables), or the shared object that has one, "
+		  "as in ./mine.so:refresh=never",
+		  0, 0 },
 		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0,
 		  0 },
 		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL,

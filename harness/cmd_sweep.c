@@ -22,8 +22,9 @@ static const struct option_def *sweep_options(void)
 {
 	static const struct option_def defs[] = {
 		{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
-		  "tables, with options as in spinlock:lock=ticket,stripes=64; 'all' is every table "
-		  "and floor that there is here, where it holds the kinds that are replayed",
+		  "tables, with options as in spinlock:lock=ticket,stripes=64, or the shared "
+		  "objects that have them (./mine.so); 'all' is every table and floor that there "
+		  "is here, where it holds the kinds that are replayed",
 		  0, 0 },
 		{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
 		  "trace files, or patterns in quotes that match .tlt files", 0, 0 },

@@ -14,6 +14,10 @@ static const struct option_def *tables_options(void)
 	return defs;
 }
 
+/* The tables to show; none: all that are built in. */
+static struct table_spec *named;
+static int nr_named;
+
 /* "tt, kv" */
 static char *kinds_text(const struct table_class *c, const char *sep)
 {
@@ -97,7 +101,9 @@ static const struct table_option *option_of(const struct table_class *c, unsigne
 
 static bool same_option(const struct table_option *a, const struct table_option *b)
 {
-	return !strcmp(a->name, b->name) && !strcmp(a->help, b->help);
+	return !strcmp(a->name, b->name) && !strcmp(a->help, b->help) &&
+	       !strcmp(a->dflt, b->dflt) && !a->values == !b->values &&
+	       (!a->values || !strcmp(a->values, b->values));
 }
 
 /* The first table that has the option. */
@@ -113,7 +119,7 @@ static const struct table_class *first_with(const struct table_option *o)
 	return NULL;
 }
 
-/* So many have it that it is explained in one place. */
+/* So many have it that it is explained in one place, where all are shown. */
 static bool is_common(const struct table_option *o)
 {
 	const struct table_option *other;
@@ -121,7 +127,7 @@ static bool is_common(const struct table_option *o)
 
 	table_for_each(c) for (unsigned i = 0; (other = option_of(c, i)); i++) nr +=
 		same_option(other, o);
-	return nr > 2;
+	return nr > 2 && !nr_named;
 }
 
 static void print_option(const struct table_option *o)
@@ -165,6 +171,39 @@ static bool has_option(const struct table_class *c, const char *name)
 	return false;
 }
 
+/* Slots of a line, with options as they are by default; 0: it has none. */
+static unsigned line_slots(const struct table_class *c)
+{
+	struct table_params p = {
+		.size = { .entries = 1 }, .size_text = "size", .threads = 1, .kind = KIND_TT
+	};
+	struct table_spec spec;
+	unsigned slots = 0;
+	struct table *t;
+	struct err e;
+
+	if (!c->lines || !(c->kinds & 1u << KIND_TT) || table_spec_parse(c->name, &spec, &e))
+		return 0;
+	if (!table_create(&spec, &p, &t, &e)) {
+		slots = t->slots;
+		table_destroy(t);
+	}
+	table_spec_free(&spec);
+	return slots;
+}
+
+static void print_memory(const struct table_class *c)
+{
+	unsigned slots = line_slots(c);
+
+	if (!c->memory)
+		return;
+	printf("  memory     %s", c->memory);
+	if (slots)
+		printf("; in lines of %u slots", slots);
+	putchar('\n');
+}
+
 static void print_class(const struct table_class *c)
 {
 	char *kinds = kinds_text(c, ", "), *promise = promise_text(c);
@@ -176,8 +215,7 @@ static void print_class(const struct table_class *c)
 		if (c->probe_writes)
 			printf("  written    by a probe: %s%s\n", c->probe_writes,
 			       has_option(c, "refresh") ? "; refreshes of tt" : "");
-		if (c->memory)
-			printf("  memory     %s%s\n", c->memory, c->lines ? ", in lines" : "");
+		print_memory(c);
 		printf("  signature  %u bits of the key\n", c->sig_bits);
 		print_field("promises", promise);
 	}
@@ -220,13 +258,39 @@ static void print_overview(void)
 	putchar('\n');
 }
 
+static bool is_shown(const struct table_class *c)
+{
+	for (int i = 0; i < nr_named; i++)
+		if (named[i].class == c)
+			return true;
+	return !nr_named;
+}
+
+static int parse_named(int nr, char **spec)
+{
+	struct err e;
+
+	named = xcalloc((size_t)nr, sizeof(*named));
+	for (; nr_named < nr; nr_named++)
+		if (table_spec_parse(spec[nr_named], &named[nr_named], &e))
+			return err_report(&e);
+	return EXIT_DONE;
+}
+
+static void drop_named(void)
+{
+	for (int i = 0; i < nr_named; i++)
+		table_spec_free(&named[i]);
+	free(named);
+}
+
 static void print_group(const char *title, bool broken, bool floor)
 {
 	bool any = false;
 
 	table_for_each(c)
 	{
-		if (c->broken != broken || c->floor != floor)
+		if (c->broken != broken || c->floor != floor || !is_shown(c))
 			continue;
 		if (!any)
 			printf("%s\n\n", title);
@@ -235,25 +299,36 @@ static void print_group(const char *title, bool broken, bool floor)
 	}
 }
 
-static int run_tables(const struct command *c, int argc, char **argv)
+static void print_tables(void)
 {
-	int status;
-
-	if (option_parse(c, tables_options(), argc, argv, &status) < 0)
-		return status;
-	print_overview();
-	print_common_options();
+	if (!nr_named) {
+		print_overview();
+		print_common_options();
+	}
 	print_group("Tables: --table NAME[:option=value,...]", false, false);
 	print_group("Floors: what the harness and the memory cost by themselves", false, true);
 	print_group("Controls: broken on purpose, the audit must catch them", true, false);
-	return EXIT_DONE;
+}
+
+static int run_tables(const struct command *c, int argc, char **argv)
+{
+	int status, first = option_parse(c, tables_options(), argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	status = parse_named(argc - first, argv + first);
+	if (status == EXIT_DONE)
+		print_tables();
+	drop_named();
+	return status;
 }
 
 const struct command cmd_tables = {
 	.name = "tables",
 	.summary = "the locking schemes, their options and kinds",
-	.usage = "",
-	.example = "tearline tables",
+	.usage = "[TABLE | FILE.so]...",
+	.takes_arguments = true,
+	.example = "tearline tables\ntearline tables xor ./mine.so",
 	.run = run_tables,
 	.options = tables_options,
 };

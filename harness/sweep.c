@@ -31,14 +31,14 @@ static void free_list(char **item, size_t nr)
 
 /*
  * The list of tables is split at commas, and so are a table's options: what has a '='
- * and no table's ':' before it belongs to the table before.
+ * and before it no table's ':' and no '/' of a path belongs to the table before.
  */
 static char **join_options(char **item, size_t *nr)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *nr; i++) {
-		size_t head = strcspn(item[i], ":=");
+		size_t head = strcspn(item[i], ":=/");
 
 		if (item[i][head] == '=' && kept && strchr(item[kept - 1], ':')) {
 			char *joined = xasprintf("%s,%s", item[kept - 1], item[i]);

@@ -142,6 +142,10 @@ static __always_inline struct tt_store store_from_op(const struct table *t,
 				  .threat = op->flags & TRACE_THREAT };
 }
 
+/* The functions of a layout have the same parameters in all. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Slots of a signature and nr data words, one behind the other. */
 #define SLOT(line, s, nr) ((line) + (s) * (1 + (nr)))
 
@@ -183,6 +187,8 @@ static __always_inline bool plain_replace(atomic_word *line, unsigned s, uint64_
 	return cmpxchg64_relaxed(SLOT(line, s, 1) + 1, old, new);
 }
 
+#pragma GCC diagnostic pop
+
 /*
  * Allocate the lines for a size, of the shape of t->loops: rounded down, to a power of two
  * of lines unless index=mulhi, at least one. 0 or -1.
@@ -201,7 +207,7 @@ void line_walk(struct table *t, table_walk_fn *fn, void *arg);
 #define LINE_CLASS_AS(kinds_, bits, memory_)                                   \
 	.kinds = kinds_, .lines = true, .sig_bits = bits, .clear = line_clear, \
 	.clear_ops = line_clear_ops, .memory = memory_
-#define LINE_CLASS LINE_CLASS_AS(LINE_KINDS, 64, "16 bytes; pawn 64")
+#define LINE_CLASS LINE_CLASS_AS(LINE_KINDS, 64, "16 bytes, pawn 64")
 #define REFRESH_OPTION                                                            \
 	{                                                                         \
 		"refresh", REFRESH_CHOICES, "always",                             \

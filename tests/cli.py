@@ -50,11 +50,10 @@ class Table:
         self.defaults = dict(re.findall(r"^  :(\w+)=\S+ \[(.*)\]$", block, re.M))
         self.floor = group.startswith("Floors")
         self.control = group.startswith("Controls")
-        memory = self.fields.get("memory", "")
-        self.sig_bits = int(self.fields.get("signature", "64 ").split(" ")[0])
-        self.lines = memory.endswith(", in lines")
+        slots = re.search(r"; in lines of (\d+) slots$", self.fields.get("memory", ""))
+        self.lines = bool(slots)
         # Four slots and whole keys: with those of one thread all have the same outcome.
-        self.usual = self.lines and memory.startswith("16 bytes")
+        self.usual = self.lines and slots.group(1) == "4" and self.sig_bits == 64
         self.planted = self.fields.get("planted")
         self.shows = re.search(r"^  must show  (.*) \(--workload (\S+) --threads (\d+)"
                                r"(?: --witness no)?\)$", block, re.M)
