@@ -50,6 +50,7 @@ class Table:
         self.defaults = dict(re.findall(r"^  :(\w+)=\S+ \[(.*)\]$", block, re.M))
         self.floor = group.startswith("Floors")
         self.control = group.startswith("Controls")
+        self.sig_bits = int(self.fields.get("signature", "64 ").split(" ")[0])
         slots = re.search(r"; in lines of (\d+) slots$", self.fields.get("memory", ""))
         self.lines = bool(slots)
         # Four slots and whole keys: with those of one thread all have the same outcome.
