@@ -33,6 +33,17 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
+/* Likewise, with all that was done before visible to whoever acquires the new value. */
+static inline bool cmpxchg64_release(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_release,
+						       memory_order_relaxed);
+}
+
+/* Old value. */
+#define xchg_release(p, v) atomic_exchange_explicit((p), (v), memory_order_release)
+#define xchg_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
+
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 /* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
