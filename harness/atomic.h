@@ -3,7 +3,7 @@
  * atomic - the only door to words that threads share
  *
  * C11 atomics under the kernel's names. Everything a table keeps in shared memory
- * is a uint64_t (or uint32_t) _Atomic and is read and written here, so that the
+ * is a uint64_t (or a narrower one) _Atomic and is read and written here, so that the
  * program has no data race by the standard, ThreadSanitizer agrees, and there is
  * one place to instrument. ONCE forms are relaxed: they promise that the word is
  * whole and nothing about order. Whoever needs order says so by _acquire, _release
@@ -22,6 +22,8 @@ typedef _Atomic uint64_t atomic_word;
 #define WRITE_ONCE64(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
 #define READ_ONCE32(p) atomic_load_explicit((p), memory_order_relaxed)
 #define WRITE_ONCE32(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+#define READ_ONCE16(p) atomic_load_explicit((p), memory_order_relaxed)
+#define WRITE_ONCE16(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
 
 #define smp_load_acquire(p) atomic_load_explicit((p), memory_order_acquire)
 #define smp_store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
@@ -33,7 +35,7 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
-/* Likewise, with all that was done before visible to whoever acquires the new value. */
+/* Likewise; release. */
 static inline bool cmpxchg64_release(atomic_word *p, uint64_t old, uint64_t new)
 {
 	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_release,
@@ -44,6 +46,22 @@ static inline bool cmpxchg64_release(atomic_word *p, uint64_t old, uint64_t new)
 #define xchg_release(p, v) atomic_exchange_explicit((p), (v), memory_order_release)
 #define xchg_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 
+/* Likewise; acquire if it was. */
+static inline bool cmpxchg64_acquire(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Old value; acquire. */
+#define fetch_or_acquire(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acquire)
+
+static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_relaxed,
+						       memory_order_relaxed);
+}
+
 /* Old value; relaxed. */
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 /* Old value; in the one order of all sequentially consistent accesses, and a full fence. */
@@ -52,6 +70,8 @@ static inline bool cmpxchg64_release(atomic_word *p, uint64_t old, uint64_t new)
 
 /* Loads before it are done before stores and loads after it. */
 #define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
+/* Loads and stores before it are done before stores after it. */
+#define smp_release_fence() atomic_thread_fence(memory_order_release)
 
 /*
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where

@@ -72,7 +72,7 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 	}
 }
 
-static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
+int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 {
 	const char *text = c->args->kinds, *workload = c->source->workload;
 	enum kind own = KIND_TT;
@@ -86,6 +86,14 @@ static int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 			       "--kinds: workload %s makes operations of kind %s only, got "
 			       "'%s'",
 			       workload, kind_names[own], text);
+	return 0;
+}
+
+/* ... all of them held by the table. */
+static int held_kinds(const struct cell *c, unsigned *kinds, struct err *e)
+{
+	if (cell_kinds(c, kinds, e))
+		return -1;
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (*kinds & 1u << k && !(c->table->class->kinds & 1u << k))
 			return err_set(e,
@@ -113,7 +121,7 @@ int cell_check(const struct cell *c, struct err *e)
 
 	if (c->args->seconds <= 0 && !c->args->passes)
 		return err_set(e, "--seconds: expected more than 0, or --passes of at least 1");
-	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+	if (held_kinds(c, &kinds, e) || cell_sizes(c, size, e))
 		return -1;
 	if (topo_place(c->topo, c->args->placement, c->threads, c->args->oversubscribe, &p, e))
 		return -1;
@@ -128,7 +136,7 @@ int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
 	unsigned kinds;
 
 	memset(s, 0, sizeof(*s));
-	if (cell_kinds(c, &kinds, e) || cell_sizes(c, size, e))
+	if (held_kinds(c, &kinds, e) || cell_sizes(c, size, e))
 		return -1;
 	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
 		return -1;
@@ -166,7 +174,7 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.seconds = a->passes ? 0 : a->seconds,
 		.passes = a->passes,
 		.caller = (enum caller)a->caller,
-		.lookahead = (unsigned)a->lookahead,
+		.lookahead = c->lookahead,
 		.audit = a->mode == MODE_AUDIT,
 		.witness = a->witness == WITNESS_YES,
 		.seed = a->seed,
@@ -263,7 +271,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
 	csv_set(row, COL_pacing, "asap");
 	csv_set(row, COL_caller, callers[a->caller]);
-	csv_set_u64(row, COL_lookahead, a->lookahead);
+	csv_set_u64(row, COL_lookahead, c->lookahead);
 	if (a->mode == MODE_AUDIT)
 		csv_set_u64(row, COL_witness, a->witness == WITNESS_YES);
 	csv_set_u64(row, COL_seed, a->seed);
@@ -288,31 +296,40 @@ static void time_fields(const struct cell *c, const struct run_result *r, struct
 	csv_set_double(row, COL_ns_per_op, r->ns_per_op, 6);
 }
 
-static void warn(char **list, const char *text)
+void cell_warn(struct csv_row *row, const char *text)
 {
-	char *more = xasprintf("%s%s%s", *list ? *list : "", *list && **list ? ";" : "", text);
+	const char *had = row->field[COL_warnings];
+	char *list = xasprintf("%s%s%s", had ? had : "", had && *had ? ";" : "", text);
 
-	free(*list);
-	*list = more;
+	csv_set(row, COL_warnings, list);
+	free(list);
 }
 
 /* Below this, somebody else had a good part of the CPUs. Waiting threads spin, so that a
  * quiet machine gives nearly all; in an audit they may sleep. */
 #define CPU_SHARE_LOW 0.97
 
-/* Texts without figures, so that a report says each once; the figures have columns. */
-static void warning_field(const struct cell *c, const struct cell_setup *s,
-			  const struct run_result *r, const struct csv_row *base,
-			  struct csv_row *row)
+static void warn_of_run(const struct cell *c, const struct cell_setup *s,
+			const struct run_result *r, struct csv_row *row)
 {
-	char *list = xstrdup(base->field[COL_warnings] ? base->field[COL_warnings] : "");
-
 	if (s->placement.oversubscribed)
-		warn(&list, "more threads than CPUs");
+		cell_warn(row, "more threads than CPUs");
 	else if (c->args->mode == MODE_THROUGHPUT && r->cpu_share < CPU_SHARE_LOW)
-		warn(&list, "other programs took CPU time");
-	csv_set(row, COL_warnings, list);
-	free(list);
+		cell_warn(row, "other programs took CPU time");
+}
+
+/* A whole key is compared: what chose the line does no harm. */
+static void warn_of_signature(const struct run_table *t, struct csv_row *row)
+{
+	char *text;
+
+	if (!t->entries || t->sig_bits >= 64 || t->sig_counts == t->sig_bits)
+		return;
+	text = xasprintf("%u of %u bits of the signature tell keys of a line apart, the rest "
+			 "choose the line",
+			 t->sig_counts, t->sig_bits);
+	cell_warn(row, text);
+	free(text);
 }
 
 static const char *hash_text(const struct cell *c, enum kind k)
@@ -388,6 +405,7 @@ static void kind_fields(const struct cell *c, const struct run_result *r, enum k
 	csv_set_u64(row, COL_table_bytes, t->bytes);
 	csv_set_u64(row, COL_entries, t->entries);
 	csv_set(row, COL_page_size, t->page_size);
+	warn_of_signature(t, row);
 	if (refresh && k == KIND_TT)
 		csv_set(row, COL_refresh, refresh);
 	/* stream does not look at what an operation is. */
@@ -409,7 +427,7 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	common_fields(c, s, trial, &common);
 	csv_set_double(&common, COL_replay_share,
 		       r->whole_seconds > 0 ? r->replay_seconds / r->whole_seconds : 0, 3);
-	warning_field(c, s, r, base, &common);
+	warn_of_run(c, s, r, &common);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		if (!(kinds & 1u << k))
 			continue;

@@ -15,6 +15,7 @@
 
 enum mode { MODE_THROUGHPUT, MODE_AUDIT };
 #define MODE_CHOICES "throughput|audit"
+#define LOOKAHEAD_HELP "prefetch the line of the Nth operation ahead (0: none)"
 enum { WITNESS_YES, WITNESS_NO };
 #define WITNESS_CHOICES "yes|no"
 
@@ -23,7 +24,7 @@ struct cell_args {
 	const char *kinds, *pawn_hash, *eval_hash, *placement;
 	bool oversubscribe;
 	unsigned pages, caller, deal, clears, mode, witness;
-	uint64_t passes, lookahead, seed;
+	uint64_t passes, seed;
 	double seconds;
 };
 
@@ -46,8 +47,6 @@ struct cell_args {
 	{ "caller", OPT_CHOICE, &(a)->caller, CALLER_CHOICES, "branch",                          \
 	  "what the measured code does with an answer: sum it, branch on it, wait for it to "    \
 	  "form the next key", 0, 0 },                                                           \
-	{ "lookahead", OPT_U64, &(a)->lookahead, "N", "0",                                       \
-	  "prefetch the line of the Nth operation ahead (0: none)", 0, MAX_LOOKAHEAD },          \
 	{ "deal", OPT_CHOICE, &(a)->deal, DEAL_CHOICES, "split",                                 \
 	  "more threads than recorded streams: chunks of a stream in turn, the same stream "     \
 	  "rotated, or that with keys of its own. Fewer: streams are merged by time", 0, 0 },    \
@@ -85,7 +84,7 @@ struct cell {
 	struct table_spec *table;
 	struct source *source;
 	const char *hash;
-	unsigned threads;
+	unsigned threads, lookahead;
 	void (*tick)(void *arg, double replayed); /* see run.h; may be NULL */
 	void *tick_arg;
 	uint64_t watchdog_ns; /* likewise */
@@ -100,6 +99,9 @@ struct cell_setup {
 	bool floor_known;
 	double stream_ns, null_ns;
 };
+
+/* The kinds of the operations that are replayed, as bits. 0 or -1. */
+int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e);
 
 /* 0 or -1 where the options cannot be met; before anything is measured or written. */
 int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e);
@@ -124,6 +126,9 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
  */
 unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struct run_result *r,
 		   const struct csv_row *base, uint64_t trial, struct csv_row *out);
+
+/* Add to a row's warnings. Texts have no figures of the run, so that a report says each once. */
+void cell_warn(struct csv_row *row, const char *text);
 
 /* The row of a trial that never came to its end: what was to run, and no figure. */
 void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,

@@ -12,7 +12,7 @@
 struct replay_args {
 	struct cell_args cell;
 	const char *table, *trace, *workload, *hash, *csv;
-	uint64_t threads, trials;
+	uint64_t threads, lookahead, trials;
 };
 
 static struct replay_args args;
@@ -21,7 +21,9 @@ static const struct option_def *replay_options(void)
 {
 	static const struct option_def defs[] = {
 		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table to replay on (see tearline tables)", 0, 0 },
+		  "table to replay on (see tearline tables), or the shared object that has one, "
+		  "as in ./mine.so:refresh=never",
+		  0, 0 },
 		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0,
 		  0 },
 		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL,
@@ -31,6 +33,8 @@ static const struct option_def *replay_options(void)
 		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
 		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'",
 		  0, 0 },
+		{ "lookahead", OPT_U64, &args.lookahead, "N", "0", LOOKAHEAD_HELP, 0,
+		  MAX_LOOKAHEAD },
 		CELL_OPTIONS(&args.cell),
 		{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1,
 		  1000000 },
@@ -81,6 +85,12 @@ static void print_counts(const struct csv_row *r)
 		       100 * strtod(r->field[COL_proved_share], NULL));
 }
 
+static void print_warnings(const struct csv_row *r)
+{
+	if (r->field[COL_warnings] && *r->field[COL_warnings])
+		printf("  warnings: %s\n", r->field[COL_warnings]);
+}
+
 static void print_times(const struct csv_row *r)
 {
 	printf("%s ops in %s s, overlap %s", field(r, COL_ops), field(r, COL_seconds),
@@ -88,9 +98,8 @@ static void print_times(const struct csv_row *r)
 	if (r->field[COL_mops])
 		printf(": %s Mops, %s ns/op (floor: stream %s, null %s)", field(r, COL_mops),
 		       field(r, COL_ns_per_op), field(r, COL_stream_ns), field(r, COL_null_ns));
-	if (r->field[COL_warnings] && *r->field[COL_warnings])
-		printf("\n  warnings: %s", r->field[COL_warnings]);
 	putchar('\n');
+	print_warnings(r);
 }
 
 static void print_rows(const struct csv_row *rows, unsigned nr)
@@ -98,9 +107,13 @@ static void print_rows(const struct csv_row *rows, unsigned nr)
 	printf("%s (%s) on %s, %s threads on CPUs %s, %s\n", field(rows, COL_table),
 	       field(rows, COL_options), field(rows, COL_trace), field(rows, COL_threads),
 	       field(rows, COL_cpus), field(rows, COL_mode));
-	for (unsigned i = 0; i < nr; i++)
+	for (unsigned i = 0; i < nr; i++) {
 		if (strcmp(field(&rows[i], COL_kind), "all"))
 			print_counts(&rows[i]);
+		/* of one kind only; what is true of all comes last */
+		if (strcmp(field(&rows[i], COL_warnings), field(&rows[nr - 1], COL_warnings)))
+			print_warnings(&rows[i]);
+	}
 	print_times(&rows[nr - 1]);
 }
 
@@ -184,7 +197,8 @@ static int replay(struct err *e)
 			  .table = &table,
 			  .source = &source,
 			  .hash = args.hash,
-			  .threads = (unsigned)args.threads };
+			  .threads = (unsigned)args.threads,
+			  .lookahead = (unsigned)args.lookahead };
 	struct csv_writer *csv = NULL;
 	struct replay_progress progress = { .trials_done = 0 };
 	struct csv_row base = { 0 };

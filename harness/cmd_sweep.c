@@ -22,7 +22,10 @@ static const struct option_def *sweep_options(void)
 {
 	static const struct option_def defs[] = {
 		{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
-		  "tables, with options as in spinlock:lock=ticket,stripes=64", 0, 0 },
+		  "tables, with options as in spinlock:lock=ticket,stripes=64, or the shared "
+		  "objects that have them (./mine.so); 'all' is every table and floor that there "
+		  "is here, where it holds the kinds that are replayed",
+		  0, 0 },
 		{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
 		  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
 		{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0,
@@ -31,6 +34,8 @@ static const struct option_def *sweep_options(void)
 		  "thread counts; 'all' is one a CPU", 0, 0 },
 		{ "hash", OPT_STR, &args.lists.hash, "LIST", "16",
 		  "sizes of the tt or kv table, as replay takes them", 0, 0 },
+		{ "lookahead", OPT_STR, &args.lists.lookahead, "LIST", "0", LOOKAHEAD_HELP, 0,
+		  0 },
 		{ "trials", OPT_U64, &args.lists.trials, "N", "3", "trials of each cell", 1,
 		  1000000 },
 		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0,

@@ -70,13 +70,43 @@ static void print_class(const struct table_class *c)
 	putchar('\n');
 }
 
+/* The tables to show; none: all that are built in. */
+static struct table_spec *named;
+static int nr_named;
+
+static bool is_shown(const struct table_class *c)
+{
+	for (int i = 0; i < nr_named; i++)
+		if (named[i].class == c)
+			return true;
+	return !nr_named;
+}
+
+static int parse_named(int nr, char **spec)
+{
+	struct err e;
+
+	named = xcalloc((size_t)nr, sizeof(*named));
+	for (; nr_named < nr; nr_named++)
+		if (table_spec_parse(spec[nr_named], &named[nr_named], &e))
+			return err_report(&e);
+	return EXIT_DONE;
+}
+
+static void drop_named(void)
+{
+	for (int i = 0; i < nr_named; i++)
+		table_spec_free(&named[i]);
+	free(named);
+}
+
 static void print_group(const char *title, bool broken, bool floor)
 {
 	bool any = false;
 
 	table_for_each(c)
 	{
-		if (c->broken != broken || c->floor != floor)
+		if (c->broken != broken || c->floor != floor || !is_shown(c))
 			continue;
 		if (!any)
 			printf("%s\n\n", title);
@@ -85,26 +115,36 @@ static void print_group(const char *title, bool broken, bool floor)
 	}
 }
 
-static int run_tables(const struct command *c, int argc, char **argv)
+static void print_tables(void)
 {
 	struct table_absence a;
-	int status;
 
-	if (option_parse(c, tables_options(), argc, argv, &status) < 0)
-		return status;
 	print_group("Tables: --table NAME[:option=value,...]", false, false);
 	print_group("Floors: what the harness and the memory cost by themselves", false, true);
 	print_group("Controls: broken on purpose, the audit must catch them", true, false);
-	for (size_t i = 0; table_absent(i, &a); i++)
+	for (size_t i = 0; !nr_named && table_absent(i, &a); i++)
 		printf("absent: %s, %s\n", a.name, a.why);
-	return EXIT_DONE;
+}
+
+static int run_tables(const struct command *c, int argc, char **argv)
+{
+	int status, first = option_parse(c, tables_options(), argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	status = parse_named(argc - first, argv + first);
+	if (status == EXIT_DONE)
+		print_tables();
+	drop_named();
+	return status;
 }
 
 const struct command cmd_tables = {
 	.name = "tables",
 	.summary = "the locking schemes, their options and kinds",
-	.usage = "",
-	.example = "tearline tables",
+	.usage = "[TABLE | FILE.so]...",
+	.takes_arguments = true,
+	.example = "tearline tables\ntearline tables xor ./mine.so",
 	.run = run_tables,
 	.options = tables_options,
 };

@@ -11,7 +11,8 @@ static const struct option_def *torture_options(void)
 {
 	static const struct option_def defs[] = {
 		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table to stress, on every workload that it can hold (see tearline tables)",
+		  "table to stress, on every workload that it can hold (see tearline tables), or "
+		  "the shared object that has one (./mine.so)",
 		  0, 0 },
 		{ "controls", OPT_FLAG, &args.controls, NULL, NULL,
 		  "instead: run the tables that are broken on purpose, and say how often each "

@@ -27,7 +27,8 @@
 	x(flags, "optimisation and sanitizer flags of the build")                                \
 	x(version, "tearline's own version, from git")                                           \
 	x(table, "table, as `tearline tables` lists it")                                         \
-	x(options, "every option of the table, resolved: name=value;name=value")                 \
+	x(options, "every option of the table, resolved: name=value;name=value; of a shared "    \
+		   "object also plugin=file#xxh64")                                              \
 	x(kind, "tt, pawn, eval, kv; `all` for the row that carries the times of several")       \
 	x(trace, "trace or workload")                                                            \
 	x(trace_hash, "xxh64 of the whole trace, or of the first made stream, hexadecimal")                           \

@@ -123,14 +123,26 @@ static void add_variant(struct records *out, const struct record *r)
 	out->variant[out->nr_variants++] = r;
 }
 
+/* A floor has no pages and refreshes nothing: that is no other value. */
+static bool is_value(const struct record *r, enum csv_column c)
+{
+	return (c != COL_page_size && c != COL_refresh) || record_has(r, c);
+}
+
 /* What labels and headings ask for again and again. */
 static void look_over(struct records *out)
 {
 	for (size_t i = 0; i < out->nr; i++) {
-		add_variant(out, &out->rec[i]);
-		for (int c = 0; c < NR_COLS; c++)
-			if (!record_same(&out->rec[0], &out->rec[i], (enum csv_column)c))
-				out->varies[c] = true;
+		const struct record *r = &out->rec[i];
+
+		add_variant(out, r);
+		for (enum csv_column c = 0; c < NR_COLS; c++) {
+			if (!is_value(r, c))
+				continue;
+			if (!out->value[c])
+				out->value[c] = r->field[c];
+			out->varies[c] |= strcmp(out->value[c], r->field[c]) != 0;
+		}
 	}
 }
 

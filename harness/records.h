@@ -20,6 +20,7 @@ struct records {
 	struct record *rec;
 	size_t nr;
 	bool varies[NR_COLS]; /* the column takes more than one value */
+	const char *value[NR_COLS]; /* the first of them; may be NULL */
 	const struct record **variant; /* one row of each table with its options */
 	size_t nr_variants;
 };

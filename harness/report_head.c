@@ -27,26 +27,26 @@ static void print_machine(const struct report *rp, size_t i)
 		field_or_dash(r, COL_flags));
 }
 
+static void print_setting(const struct report *rp, enum csv_column c, const char **sep)
+{
+	const char *value = rp->rows.value[c];
+
+	if (rp->rows.varies[c] || !value || !*value)
+		return;
+	fprintf(rp->out, "%s%s %s", *sep, csv_names[c], value);
+	*sep = ", ";
+}
+
 /* What is the same everywhere is said once, here; what differs stands over each group. */
 static void print_settings(const struct report *rp)
 {
 	static const enum csv_column cell_settings[] = { COL_page_size, COL_refresh };
 	const char *sep = "all rows: ";
 
-	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++) {
-		if (rp->rows.varies[*c] || !record_has(&rp->rows.rec[0], *c))
-			continue;
-		fprintf(rp->out, "%s%s %s", sep, csv_names[*c], rp->rows.rec[0].field[*c]);
-		sep = ", ";
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(cell_settings); i++) {
-		enum csv_column c = cell_settings[i];
-
-		if (rp->rows.varies[c] || !record_has(&rp->rows.rec[0], c))
-			continue;
-		fprintf(rp->out, "%s%s %s", sep, csv_names[c], rp->rows.rec[0].field[c]);
-		sep = ", ";
-	}
+	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
+		print_setting(rp, *c, &sep);
+	for (size_t i = 0; i < ARRAY_SIZE(cell_settings); i++)
+		print_setting(rp, cell_settings[i], &sep);
 	if (sep[0] == ',')
 		fputc('\n', rp->out);
 }

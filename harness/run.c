@@ -275,6 +275,8 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 			continue;
 		out->bytes = t->bytes;
 		out->entries = t->entries;
+		out->sig_bits = table_spec_sig_bits(run->p->table);
+		out->sig_counts = table_sig_counts(t);
 		for (unsigned i = 0; i < run->threads; i++)
 			counts_add(&out->n, &run->runner[i].w.n[k]);
 		if (mem_pages_got(&t->mem, out->page_size, e)) {

@@ -47,6 +47,7 @@ struct run_params {
 /* What is known of one kind's table after the run. */
 struct run_table {
 	uint64_t bytes, entries;
+	unsigned sig_bits, sig_counts; /* of a signature; of them, see table_sig_counts() */
 	char page_size[16];
 	struct counts n; /* over all threads */
 	struct rest_faults rest; /* audit */

@@ -31,14 +31,14 @@ static void free_list(char **item, size_t nr)
 
 /*
  * The list of tables is split at commas, and so are a table's options: what has a '='
- * and no table's ':' before it belongs to the table before.
+ * and before it no table's ':' and no '/' of a path belongs to the table before.
  */
 static char **join_options(char **item, size_t *nr)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *nr; i++) {
-		size_t head = strcspn(item[i], ":=");
+		size_t head = strcspn(item[i], ":=/");
 
 		if (item[i][head] == '=' && kept && strchr(item[kept - 1], ':')) {
 			char *joined = xasprintf("%s,%s", item[kept - 1], item[i]);
@@ -54,17 +54,52 @@ static char **join_options(char **item, size_t *nr)
 	return item;
 }
 
+static void add_table(struct sweep *s, const struct table_spec *spec, bool of_all)
+{
+	size_t nr = s->nr_tables++;
+
+	s->table = xrealloc(s->table, (nr + 1) * sizeof(*s->table));
+	s->table[nr] = *spec;
+	s->of_all = xrealloc(s->of_all, (nr + 1) * sizeof(*s->of_all));
+	s->of_all[nr] = of_all;
+}
+
+/* Every table that can be had here, floors too, since others are read by them. */
+static int add_all_tables(struct sweep *s, struct err *e)
+{
+	struct table_absence a;
+
+	table_for_each(c)
+	{
+		struct table_spec spec;
+
+		if (c->broken)
+			continue;
+		if (table_spec_parse(c->name, &spec, e))
+			return -1;
+		add_table(s, &spec, true);
+	}
+	for (size_t i = 0; table_absent(i, &a); i++)
+		fprintf(stderr, "left out: %s, %s\n", a.name, a.why);
+	return 0;
+}
+
 static int plan_tables(struct sweep *s, const char *text, struct err *e)
 {
+	struct table_spec spec;
 	size_t nr;
 	char **item = split_list(text, &nr);
 	int ret = 0;
 
 	item = join_options(item, &nr);
-	s->table = xcalloc(nr, sizeof(*s->table));
 	for (size_t i = 0; i < nr && !ret; i++) {
-		ret = table_spec_parse(item[i], &s->table[i], e);
-		s->nr_tables += !ret;
+		if (!strcmp(item[i], "all")) {
+			ret = add_all_tables(s, e);
+			continue;
+		}
+		ret = table_spec_parse(item[i], &spec, e);
+		if (!ret)
+			add_table(s, &spec, false);
 	}
 	free_list(item, nr);
 	return ret;
@@ -130,34 +165,33 @@ static int plan_sources(struct sweep *s, const struct sweep_lists *l, struct err
 	return ret;
 }
 
-static bool has_threads(const struct sweep *s, unsigned nr)
+static bool has_number(const unsigned *list, size_t nr, unsigned v)
 {
-	for (size_t i = 0; i < s->nr_threads; i++)
-		if (s->threads[i] == nr)
+	for (size_t i = 0; i < nr; i++)
+		if (list[i] == v)
 			return true;
 	return false;
 }
 
-/* "1,all" is one count where there is one CPU. */
-static int plan_threads(struct sweep *s, const char *text, const struct topo *topo,
-			struct err *e)
+/* Each once: "1,all" is one count where there is one CPU. all: what 'all' is, or 0. */
+static int plan_numbers(const char *option, const char *text, unsigned min, unsigned max,
+			unsigned all, unsigned **out, size_t *nr_out, struct err *e)
 {
 	size_t nr;
 	char **item = split_list(text, &nr);
 	int ret = 0;
 
-	s->threads = xcalloc(nr, sizeof(*s->threads));
+	*out = xcalloc(nr, sizeof(**out));
 	for (size_t i = 0; i < nr && !ret; i++) {
-		uint64_t v = topo_nr_allowed(topo);
+		uint64_t v = all;
 
-		if (strcmp(item[i], "all") && parse_u64(item[i], 1, TOPO_MAX_THREADS, &v))
-			ret = err_set(
-				e,
-				"--threads: expected a list of whole numbers from 1 to %u, "
-				"or 'all', got '%s'",
-				TOPO_MAX_THREADS, text);
-		if (!has_threads(s, (unsigned)v))
-			s->threads[s->nr_threads++] = (unsigned)v;
+		if ((!all || strcmp(item[i], "all")) && parse_u64(item[i], min, max, &v))
+			ret = err_set(e,
+				      "--%s: expected a list of whole numbers from %u to %u%s, "
+				      "got '%s'",
+				      option, min, max, all ? ", or 'all'" : "", text);
+		if (!has_number(*out, *nr_out, (unsigned)v))
+			(*out)[(*nr_out)++] = (unsigned)v;
 	}
 	free_list(item, nr);
 	return ret;
@@ -174,31 +208,90 @@ static void shuffle(struct sweep_cell *cell, size_t nr, uint64_t *state)
 	}
 }
 
-/* Every cell of one round, in the order of the lists. */
-static void plan_round(struct sweep *s, struct sweep_cell *out, uint64_t trial,
-		       const struct cell_args *args, const struct topo *topo)
+/* Kinds of the source that a table of 'all' lacks, as bits. */
+static int lacking(const struct sweep *s, size_t table, size_t source,
+		   const struct cell_args *args, unsigned *kinds, struct err *e)
 {
+	struct cell c = { .args = args,
+			  .table = &s->table[table],
+			  .source = &s->source[source] };
+
+	*kinds = 0;
+	if (!s->of_all[table])
+		return 0;
+	if (cell_kinds(&c, kinds, e))
+		return -1;
+	*kinds &= ~c.table->class->kinds;
+	return 0;
+}
+
+static void say_left_out(const struct table_class *c, unsigned kinds)
+{
+	fprintf(stderr, "left out: %s, where entries are of kind", c->name);
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (kinds & 1u << k)
+			fprintf(stderr, " %s", kind_names[k]);
+	fputc('\n', stderr);
+}
+
+/* Which table is in no cell of a source. */
+static int plan_left_out(struct sweep *s, const struct cell_args *args, struct err *e)
+{
+	s->left_out = xcalloc(s->nr_sources * s->nr_tables, sizeof(*s->left_out));
+	for (size_t t = 0; t < s->nr_tables; t++) {
+		unsigned kinds, all = 0;
+
+		for (size_t src = 0; src < s->nr_sources; src++) {
+			if (lacking(s, t, src, args, &kinds, e))
+				return -1;
+			s->left_out[src * s->nr_tables + t] = kinds;
+			all |= kinds;
+		}
+		if (all)
+			say_left_out(s->table[t].class, all);
+	}
+	return 0;
+}
+
+/* Every cell of one source, size, number of threads and lookahead. */
+static struct sweep_cell *plan_group(struct sweep *s, struct sweep_cell *out,
+				     const struct sweep_cell *group, size_t source)
+{
+	for (size_t t = 0; t < s->nr_tables; t++) {
+		if (s->left_out[source * s->nr_tables + t])
+			continue;
+		*out = *group;
+		out->cell.table = &s->table[t];
+		out++;
+	}
+	return out;
+}
+
+/* Every cell of one round, in the order of the lists. */
+static struct sweep_cell *plan_round(struct sweep *s, struct sweep_cell *out, uint64_t trial,
+				     const struct cell_args *args, const struct topo *topo)
+{
+	struct sweep_cell group = { .cell = { .args = args, .topo = topo }, .trial = trial };
+
 	for (size_t src = 0; src < s->nr_sources; src++) {
+		group.cell.source = &s->source[src];
 		for (size_t h = 0; h < s->nr_hash; h++) {
+			group.cell.hash = s->hash[h];
 			for (size_t n = 0; n < s->nr_threads; n++) {
 				/* Only a workload is made for a size. */
 				size_t size = s->source[src].workload ? h : 0;
 				size_t setup = (src * s->nr_hash + size) * s->nr_threads + n;
 
-				for (size_t t = 0; t < s->nr_tables; t++)
-					*out++ = (struct sweep_cell){
-						.cell = { .args = args,
-							  .topo = topo,
-							  .table = &s->table[t],
-							  .source = &s->source[src],
-							  .hash = s->hash[h],
-							  .threads = s->threads[n] },
-						.setup = &s->setup[setup],
-						.trial = trial,
-					};
+				group.cell.threads = s->threads[n];
+				group.setup = &s->setup[setup];
+				for (size_t l = 0; l < s->nr_lookahead; l++) {
+					group.cell.lookahead = s->lookahead[l];
+					out = plan_group(s, out, &group, src);
+				}
 			}
 		}
 	}
+	return out;
 }
 
 /* All that can go wrong with a cell goes wrong here, not in the middle of the night. */
@@ -215,25 +308,29 @@ int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_a
 	       const struct topo *topo, struct err *e)
 {
 	uint64_t state = args->seed;
-	size_t round;
+	size_t round, most;
 
 	memset(s, 0, sizeof(*s));
 	if (plan_tables(s, l->tables, e) || plan_sources(s, l, e) ||
-	    plan_threads(s, l->threads, topo, e))
+	    plan_numbers("threads", l->threads, 1, TOPO_MAX_THREADS, topo_nr_allowed(topo),
+			 &s->threads, &s->nr_threads, e) ||
+	    plan_numbers("lookahead", l->lookahead, 0, MAX_LOOKAHEAD, 0, &s->lookahead,
+			 &s->nr_lookahead, e) ||
+	    plan_left_out(s, args, e))
 		return -1;
 	s->hash = split_list(l->hash, &s->nr_hash);
 	s->setup = xcalloc(s->nr_sources * s->nr_hash * s->nr_threads, sizeof(*s->setup));
-	round = s->nr_tables * s->nr_sources * s->nr_hash * s->nr_threads;
-	s->nr_cells = round * l->trials;
-	s->cell = xcalloc(s->nr_cells, sizeof(*s->cell));
+	most = s->nr_tables * s->nr_sources * s->nr_hash * s->nr_threads * s->nr_lookahead;
+	s->cell = xcalloc(most * l->trials, sizeof(*s->cell));
 	for (uint64_t trial = 1; trial <= l->trials; trial++) {
-		struct sweep_cell *first = s->cell + (trial - 1) * round;
+		struct sweep_cell *first = s->cell + s->nr_cells;
 
-		plan_round(s, first, trial, args, topo);
+		round = (size_t)(plan_round(s, first, trial, args, topo) - first);
 		for (size_t i = 0; trial == 1 && i < round; i++)
 			if (check_cell(&first[i], e))
 				return -1;
 		shuffle(first, round, &state);
+		s->nr_cells += round;
 	}
 	return 0;
 }
@@ -253,7 +350,10 @@ void sweep_free(struct sweep *s)
 	free(s->setup);
 	free(s->source);
 	free(s->table);
+	free(s->of_all);
+	free(s->left_out);
 	free(s->threads);
+	free(s->lookahead);
 	free(s->cell);
 }
 

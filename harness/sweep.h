@@ -2,7 +2,8 @@
 /*
  * sweep - the plan of many cells: which there are, and in what order they run
  *
- * Tables x sources x sizes x thread counts, every cell once a round, a round per trial.
+ * Tables x sources x sizes x thread counts x lookaheads, every cell once a round, a round
+ * per trial.
  * The order within a round is drawn from the seed, so that drift of the machine hits all
  * alike, and trials of a cell are spread over the whole time.
  */
@@ -12,7 +13,8 @@
 #include "cell.h"
 
 struct sweep_lists {
-	const char *tables, *traces, *workloads, *threads, *hash; /* as the options have them */
+	/* as the options have them */
+	const char *tables, *traces, *workloads, *threads, *hash, *lookahead;
 	uint64_t trials;
 };
 
@@ -25,11 +27,15 @@ struct sweep_cell {
 
 struct sweep {
 	struct table_spec *table;
+	bool *of_all; /* a table that nobody named: left out where it lacks a kind */
 	size_t nr_tables;
 	struct source *source;
 	size_t nr_sources;
+	unsigned *left_out; /* by source and table: the kinds it lacks, as bits */
 	unsigned *threads;
 	size_t nr_threads;
+	unsigned *lookahead;
+	size_t nr_lookahead;
 	char **hash;
 	size_t nr_hash;
 	struct cell_setup *setup; /* by source, size and threads */
@@ -39,7 +45,7 @@ struct sweep {
 
 /*
  * Read the lists, open the traces, check every cell and shuffle. Patterns among the
- * traces take the .tlt files they match. 0 or -1.
+ * traces take the .tlt files they match. Says on stderr what of 'all' is left out. 0 or -1.
  */
 int sweep_plan(struct sweep *s, const struct sweep_lists *lists, const struct cell_args *args,
 	       const struct topo *topo, struct err *e);

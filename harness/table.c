@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "build_config.h"
+#include "plugin.h"
 
 static struct table_class *classes;
 
@@ -19,7 +20,7 @@ const char *const fault_names[NR_FAULTS] = {
 	[FAULT_DUPLICATE] = "duplicate_keys",
 };
 
-void table_register(struct table_class *c)
+static void list_class(struct table_class *c)
 {
 	struct table_class **at = c->absent && c->absent() ? &absent_here : &classes;
 
@@ -27,6 +28,12 @@ void table_register(struct table_class *c)
 		at = &(*at)->next;
 	c->next = *at;
 	*at = c;
+}
+
+void table_register(struct table_class *c, unsigned abi, uint64_t layout)
+{
+	if (!plugin_registers(c, abi, layout))
+		list_class(c);
 }
 
 const struct table_class *table_first(void)
@@ -51,13 +58,12 @@ bool table_absent(size_t i, struct table_absence *out)
 	return c;
 }
 
-const char *table_spec_absent(const char *text)
+static const char *why_absent(const char *name, size_t len)
 {
-	size_t len = strcspn(text, ":");
 	struct table_absence a;
 
 	for (size_t i = 0; table_absent(i, &a); i++)
-		if (strlen(a.name) == len && !strncmp(a.name, text, len))
+		if (strlen(a.name) == len && !strncmp(a.name, name, len))
 			return a.why;
 	return NULL;
 }
@@ -80,7 +86,7 @@ static const struct table_class *find_class(const char *name, size_t len)
 
 static int no_such_table(const char *name, size_t len, struct err *e)
 {
-	const char *why = table_spec_absent(name);
+	const char *why = why_absent(name, len);
 	char list[512] = "";
 
 	if (why)
@@ -145,14 +151,71 @@ static int set_option(struct table_spec *spec, const char *s, size_t len, struct
 	return 0;
 }
 
+static bool is_listed(const struct table_class *list, const struct table_class *c)
+{
+	while (list && list != c)
+		list = list->next;
+	return list;
+}
+
+/* The class of the object at this path, listed like those that are built in, or NULL. */
+static const struct table_class *plugin_class(const char *path, struct err *e)
+{
+	struct table_class *c = plugin_load(path, e);
+
+	if (!c || is_listed(classes, c) || is_listed(absent_here, c))
+		return c;
+	if (find_class(c->name, strlen(c->name)) || why_absent(c->name, strlen(c->name))) {
+		err_set(e, "--table %s: registers a table named '%s', which exists: rename it",
+			path, c->name);
+		return NULL;
+	}
+	list_class(c);
+	return c;
+}
+
+/* The class that a spec begins with; *len: of what names it. Or NULL. */
+static const struct table_class *class_of_spec(const char *text, size_t *len, struct err *e)
+{
+	const struct table_class *c;
+	char *path;
+
+	*len = plugin_path_len(text);
+	if (*len) {
+		path = xasprintf("%.*s", (int)*len, text);
+		c = plugin_class(path, e);
+		free(path);
+		return c;
+	}
+	*len = strcspn(text, ":");
+	c = find_class(text, *len);
+	if (!c)
+		no_such_table(text, *len, e);
+	return c;
+}
+
+const char *table_spec_absent(const char *text)
+{
+	const struct table_class *c;
+	struct err e;
+	size_t len;
+
+	if (!plugin_path_len(text))
+		return why_absent(text, strcspn(text, ":"));
+	c = class_of_spec(text, &len, &e);
+	return c && c->absent ? c->absent() : NULL;
+}
+
 int table_spec_parse(const char *text, struct table_spec *s, struct err *e)
 {
-	size_t len = strcspn(text, ":");
+	size_t len;
 
 	memset(s, 0, sizeof(*s));
-	s->class = find_class(text, len);
+	s->class = class_of_spec(text, &len, e);
 	if (!s->class)
-		return no_such_table(text, len, e);
+		return -1;
+	if (is_listed(absent_here, s->class))
+		return err_set(e, "--table %.*s: %s", (int)len, text, s->class->absent());
 	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++)
 		s->option[i] = xstrdup(s->class->options[i].dflt);
 	for (text += len; *text; text += len) {
@@ -174,18 +237,23 @@ void table_spec_free(struct table_spec *s)
 	}
 }
 
+/* "a=1" and then "a=1;b=2". Takes the text. */
+static char *add_option(char *text, const char *name, const char *value)
+{
+	char *more = xasprintf("%s%s%s=%s", text, *text ? ";" : "", name, value);
+
+	free(text);
+	return more;
+}
+
 char *table_spec_options(const struct table_spec *s)
 {
+	const char *origin = plugin_origin(s->class);
 	char *text = xstrdup("");
 
-	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++) {
-		char *more = xasprintf("%s%s%s=%s", text, i ? ";" : "",
-				       s->class->options[i].name, s->option[i]);
-
-		free(text);
-		text = more;
-	}
-	return text;
+	for (int i = 0; i < MAX_TABLE_OPTIONS && s->class->options[i].name; i++)
+		text = add_option(text, s->class->options[i].name, s->option[i]);
+	return origin ? add_option(text, "plugin", origin) : text;
 }
 
 const char *table_spec_option(const struct table_spec *s, const char *name)

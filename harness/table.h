@@ -2,7 +2,8 @@
 /*
  * table - the contract between the driver and every table
  *
- * A table is one file in tables/ that fills a struct table_class and registers it.
+ * A table is one file, in tables/ or of a shared object, that fills a struct table_class and
+ * registers it.
  * The class holds what is cold: names, options, creation, clearing, walking. What is
  * measured are the replay loops, stamped out per table by tables/replay.h: the driver
  * calls one per chunk of operations, and nothing in it is called through a pointer.
@@ -23,6 +24,9 @@
 /* NO_TEAR is only as good as the keys: ones built for it make the table accept a word that
  * nobody stored under them. */
 #define PROMISE_HONEST_KEYS 0x4u
+/* NO_TEAR rests on a check of the signature's bits and no more: of 2^sig_bits torn entries
+ * that are met one passes. */
+#define PROMISE_SHORT_CHECK 0x8u
 
 /* Faults an audit can count, as bits: what a control must show. */
 enum fault {
@@ -135,6 +139,11 @@ struct table_size {
 	uint64_t entries;
 };
 
+/*
+ * Bits of a signature that tell keys of one line apart: those that also choose the line are
+ * the same for all of them.
+ */
+unsigned table_sig_counts(const struct table *t);
 /* Lines of the usual shape for this kind and size: a power of two, at least one. */
 uint64_t table_lines(enum kind kind, const struct table_size *size);
 /* The line of a key, and the keys of a line: from first to last. */
@@ -225,19 +234,35 @@ struct table {
 	char pad[128 - sizeof(atomic_word)];
 };
 
-void table_register(struct table_class *c);
+/*
+ * What a table outside the tree is compiled against. Raise the number when it changes: the
+ * structs here, the functions and the audit that a table calls, what the templates and the
+ * policy make of an operation. Where nobody did, the sizes may tell.
+ */
+#define TABLE_ABI 1
+#define TABLE_LAYOUT                                                              \
+	((uint64_t)sizeof(struct table) | (uint64_t)sizeof(struct worker) << 16 | \
+	 (uint64_t)sizeof(struct table_class) << 32 |                             \
+	 (uint64_t)sizeof(struct table_loops) << 48)
+
+/* Called by TABLE_REGISTER, with these arguments in every ABI. */
+void table_register(struct table_class *c, unsigned abi, uint64_t layout);
 /* Sorted by name, whatever the link order. */
 const struct table_class *table_first(void);
 #define table_for_each(c) for (const struct table_class *c = table_first(); c; c = c->next)
 
-/* "xor:refresh=never" taken apart: the class, and a value for each of its options. */
+/*
+ * "xor:refresh=never" or "./mine.so:refresh=never" taken apart: the class, and a value for
+ * each of its options.
+ */
 struct table_spec {
 	const struct table_class *class;
 	const char *option[MAX_TABLE_OPTIONS]; /* owned */
 };
 int table_spec_parse(const char *text, struct table_spec *s, struct err *e);
 void table_spec_free(struct table_spec *s);
-/* "lock=fas;stripes=256;refresh=always", resolved; caller frees. */
+/* "lock=fas;stripes=256;refresh=always", resolved; of a shared object, "plugin=" and which
+ * comes last (see plugin.h). Caller frees. */
 char *table_spec_options(const struct table_spec *s);
 /* Value of one option, or NULL if the table has none by that name. */
 const char *table_spec_option(const struct table_spec *s, const char *name);
@@ -264,14 +289,14 @@ struct table_absence {
 };
 /* Number i of them, from 0; false: there are no more. */
 bool table_absent(size_t i, struct table_absence *out);
-/* Is the table of this spec absent? Then why, else NULL. */
+/* Is the table of this spec absent? Then why, else NULL. A shared object is loaded for it. */
 const char *table_spec_absent(const char *text);
 
-#define TABLE_REGISTER(id)                                           \
-	static void __attribute__((constructor)) id##_register(void) \
-	{                                                            \
-		table_register(&id##_class);                         \
-	}                                                            \
+#define TABLE_REGISTER(id)                                            \
+	static void __attribute__((constructor)) id##_register(void)  \
+	{                                                             \
+		table_register(&id##_class, TABLE_ABI, TABLE_LAYOUT); \
+	}                                                             \
 	_Static_assert(sizeof(#id) <= 24, "table name too long")
 
 #endif

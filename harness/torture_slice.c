@@ -71,15 +71,6 @@ char *slice_text(const struct torture_slice *s)
 			 s->threads, s->placement, s->witness ? "" : ", no witness");
 }
 
-static void add_warning(struct csv_row *row, const char *text)
-{
-	const char *had = row->field[COL_warnings];
-	char *list = xasprintf("%s%s%s", had ? had : "", had && *had ? ";" : "", text);
-
-	csv_set(row, COL_warnings, list);
-	free(list);
-}
-
 /* What the watchdog needs, should the slice never end. */
 struct at_work {
 	struct bench *b;
@@ -97,7 +88,7 @@ static void hung(void *arg)
 	struct err e;
 
 	cell_row_hung(w->cell, w->setup, w->base, w->s->nr, &row);
-	add_warning(&row, "FAILURE: hung");
+	cell_warn(&row, "FAILURE: hung");
 	if (w->b->csv && csv_write(w->b->csv, &row, &e))
 		err_report(&e);
 	fprintf(w->b->out,
@@ -170,7 +161,7 @@ int slice_write(struct bench *b, struct torture_slice *s, const char *failure, s
 {
 	for (unsigned i = 0; i < s->nr_rows; i++) {
 		if (failure)
-			add_warning(&s->row[i], failure);
+			cell_warn(&s->row[i], failure);
 		if (b->csv && csv_write(b->csv, &s->row[i], e))
 			return -1;
 	}

@@ -51,6 +51,20 @@ uint64_t line_number(const struct table *t, uint64_t key)
 	return line_offset(t, bytes_of(t), key) / bytes_of(t);
 }
 
+unsigned table_sig_counts(const struct table *t)
+{
+	unsigned bits = (unsigned)__builtin_popcountll(t->sig_mask), index = 0;
+
+	if (!t->class->lines)
+		return bits;
+	while (index < 63 && 1ull << index < t->lines)
+		index++;
+	/* index=mulhi leaves a signature's bits out of the fraction, if they are few */
+	if (t->mulhi && !(t->fraction_mask & t->sig_mask))
+		return bits;
+	return bits + index > 64 ? 64 - index : bits;
+}
+
 /* The first key of a line. */
 static uint64_t first_key(const struct table *t, uint64_t line)
 {

@@ -142,6 +142,10 @@ static __always_inline struct tt_store store_from_op(const struct table *t,
 				  .threat = op->flags & TRACE_THREAT };
 }
 
+/* The functions of a layout have the same parameters in all. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Slots of a signature and nr data words, one behind the other. */
 #define SLOT(line, s, nr) ((line) + (s) * (1 + (nr)))
 
@@ -182,6 +186,8 @@ static __always_inline bool plain_replace(atomic_word *line, unsigned s, uint64_
 {
 	return cmpxchg64_relaxed(SLOT(line, s, 1) + 1, old, new);
 }
+
+#pragma GCC diagnostic pop
 
 /*
  * Allocate the lines for a size, of the shape of t->loops: rounded down, to a power of two

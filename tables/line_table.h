@@ -4,10 +4,11 @@
  *
  * A scheme defines TABLE to its prefix and, always-inline,
  *
- *   unsigned T(begin_read)(t, w, line, index)  what encloses the reads of a line (only
- *   bool T(end_read)(t, w, line, index, cookie) with LINE_SEQUENCE); false: read again
- *   void T(begin_write)(t, w, line, index)     what encloses the writes (not with LINE_FREE
- *   void T(end_write)(t, w, line, index)       and LINE_SWAP)
+ *   unsigned T(begin_read)(kind, t, w, line, index)    what encloses the reads of a line
+ *   bool T(end_read)(kind, t, w, line, index, cookie)  (only with LINE_SEQUENCE); false:
+ *                                                      read again
+ *   void T(begin_write)(kind, t, w, line, index)       what encloses the writes (not with
+ *   void T(end_write)(kind, t, w, line, index)         LINE_FREE and LINE_SWAP)
  *   bool T(load)(line, s, sig, nr, word)       copy slot s; does it verify for sig?
  *   void T(put)(line, s, sig, nr, word)        write a whole entry
  *   bool T(replace)(line, s, sig, old, new)    write a tt entry only over the one read
@@ -48,6 +49,10 @@
  */
 #include "line.h"
 #include "template.h"
+
+/* Not every table needs all that the others do. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #ifndef TEARLINE_LINE_TABLE_H
 #define TEARLINE_LINE_TABLE_H
@@ -113,41 +118,43 @@ static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t
 #endif
 
 #if LINE_EXCLUSION == LINE_LOCKED
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w,
-					      atomic_word *line, uint64_t index)
+static __always_inline unsigned T(begin_read)(const enum kind kind, struct table *t,
+					      struct worker *w, atomic_word *line,
+					      uint64_t index)
 {
-	T(begin_write)(t, w, line, index);
+	T(begin_write)(kind, t, w, line, index);
 	return 0;
 }
 
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, atomic_word *line,
-					uint64_t index, unsigned cookie)
+static __always_inline bool T(end_read)(const enum kind kind, struct table *t, struct worker *w,
+					atomic_word *line, uint64_t index, unsigned cookie)
 {
-	T(end_write)(t, w, line, index);
+	T(end_write)(kind, t, w, line, index);
 	return true;
 }
 #endif
 
 #if (LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) && !defined(LINE_SECTIONS)
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w,
-					      atomic_word *line, uint64_t index)
+static __always_inline unsigned T(begin_read)(const enum kind kind, struct table *t,
+					      struct worker *w, atomic_word *line,
+					      uint64_t index)
 {
 	return 0;
 }
 
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, atomic_word *line,
-					uint64_t index, unsigned cookie)
+static __always_inline bool T(end_read)(const enum kind kind, struct table *t, struct worker *w,
+					atomic_word *line, uint64_t index, unsigned cookie)
 {
 	return true;
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
-					   uint64_t index)
+static __always_inline void T(begin_write)(const enum kind kind, struct table *t,
+					   struct worker *w, atomic_word *line, uint64_t index)
 {
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
-					 uint64_t index)
+static __always_inline void T(end_write)(const enum kind kind, struct table *t,
+					 struct worker *w, atomic_word *line, uint64_t index)
 {
 }
 #endif
@@ -270,7 +277,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	if (audit)
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 	generation = READ_ONCE64(&t->generation);
-	T(begin_write)(t, w, line, index);
+	T(begin_write)(KIND_TT, t, w, line, index);
 	for (;;) {
 		if (audit)
 			a.op.held = T(held)(KIND_TT, w, line, key, sig);
@@ -292,7 +299,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 		if (audit)
 			T(store_again)(t, w, index, key, plan.bump_to, &a, n);
 	}
-	T(end_write)(t, w, line, index);
+	T(end_write)(KIND_TT, t, w, line, index);
 	if (audit) {
 		a.op.victim = (int8_t)plan.victim;
 		a.op.bump_to = (int8_t)plan.bump_to;
@@ -410,19 +417,19 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	if (audit)
 		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
 	do {
-		cookie = T(begin_read)(t, w, line, index);
+		cookie = T(begin_read)(KIND_TT, t, w, line, index);
 		match = T(gather)(line, sig, &q, word, &a, &matches);
 		if (LINE_EXCLUSION == LINE_LOCKED && T(wants_refresh)(t, word, match))
 			refreshed = T(refresh)(t, line, sig, word, match, n);
-	} while (!T(end_read)(t, w, line, index, cookie));
+	} while (!T(end_read)(KIND_TT, t, w, line, index, cookie));
 
 	if ((LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) &&
 	    T(wants_refresh)(t, word, match))
 		refreshed = T(refresh)(t, line, sig, word, match, n);
 	if (LINE_EXCLUSION == LINE_SEQUENCE && T(wants_refresh)(t, word, match)) {
-		T(begin_write)(t, w, line, index);
+		T(begin_write)(KIND_TT, t, w, line, index);
 		refreshed = T(refresh)(t, line, sig, word, match, n);
-		T(end_write)(t, w, line, index);
+		T(end_write)(KIND_TT, t, w, line, index);
 	}
 	if (audit) {
 		seen.op.refreshed = (uint8_t)refreshed;
@@ -458,7 +465,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, kind, op, key, word);
 	}
-	T(begin_write)(t, w, line, index);
+	T(begin_write)(kind, t, w, line, index);
 	for (;;) {
 		if (audit)
 			a.op.held = T(held)(kind, w, line, key, sig);
@@ -469,7 +476,7 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 		if (audit)
 			T(store_again)(t, w, index, key, -1, &a, n);
 	}
-	T(end_write)(t, w, line, index);
+	T(end_write)(kind, t, w, line, index);
 	if (audit) {
 		a.op.victim = 0;
 		audit_stored(w, t, &a, n);
@@ -522,7 +529,7 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, KIND_KV, op, key, &word);
 	}
-	T(begin_write)(t, w, line, index);
+	T(begin_write)(KIND_KV, t, w, line, index);
 	for (;;) {
 		if (audit)
 			a.op.held = T(held)(KIND_KV, w, line, key, sig);
@@ -532,7 +539,7 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 		if (audit)
 			T(store_again)(t, w, index, key, -1, &a, n);
 	}
-	T(end_write)(t, w, line, index);
+	T(end_write)(KIND_KV, t, w, line, index);
 	if (audit) {
 		a.op.victim = (int8_t)slot;
 		audit_stored(w, t, &a, n);
@@ -576,12 +583,12 @@ static __always_inline unsigned T(find_all)(const enum kind kind, struct table *
 
 	do {
 		match = 0;
-		cookie = T(begin_read)(t, w, line, index);
+		cookie = T(begin_read)(kind, t, w, line, index);
 		for (unsigned s = 0; s < T(slots)(kind); s++)
 			if (T(load)(line, s, sig, entry_words(kind), word[s]) &&
 			    !entry_empty(kind, word[s][0]))
 				match |= 1u << s;
-	} while (!T(end_read)(t, w, line, index, cookie));
+	} while (!T(end_read)(kind, t, w, line, index, cookie));
 	return match;
 }
 
@@ -600,9 +607,9 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 	if (audit)
 		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
 	do {
-		cookie = T(begin_read)(t, w, line, index);
+		cookie = T(begin_read)(kind, t, w, line, index);
 		slot = T(copy)(kind, line, sig, word);
-	} while (!T(end_read)(t, w, line, index, cookie));
+	} while (!T(end_read)(kind, t, w, line, index, cookie));
 	a.hit = slot < T(slots)(kind);
 	n->hits += a.hit;
 	n->matches += a.hit;
@@ -674,9 +681,9 @@ static void T(clear_live)(struct table *t, struct worker *w)
 		worker_begins(w);
 		if (w->audit)
 			audit_enter(w, t, WITNESS_CLEAR, index, 0, &a);
-		T(begin_write)(t, w, line, index);
+		T(begin_write)(t->kind, t, w, line, index);
 		T(wipe)(t->kind, line);
-		T(end_write)(t, w, line, index);
+		T(end_write)(t->kind, t, w, line, index);
 		if (w->audit)
 			audit_cleared(&a);
 	}
@@ -704,3 +711,5 @@ static const struct line_shape T(shape) = {
 /* For the next one. */
 #undef LINE_SLOTS
 #undef LINE_BYTES
+
+#pragma GCC diagnostic pop

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seqlock - a sequence counter per line, in an array beside the lines
+ * seqlock - sequence counters on Concurrency Kit, and where tables keep theirs
  *
  * A writer makes the counter odd, writes, makes it even; a reader copies and retries if
  * the counter was odd or has moved. ck_sequence wants one writer at a time, so each
@@ -21,66 +21,69 @@
 
 #include "line.h"
 
-struct seqlock_guard {
+/* A counter's place, in the line or beside it: a word, whoever implements it. */
+#define SEQLOCK_BYTES 8u
+
+struct seqlock_ck {
 	struct ck_sequence seq;
 	struct ck_spinlock_fas lock;
 };
-_Static_assert(sizeof(struct seqlock_guard) == 8, "a power of two, for line_guard()");
+_Static_assert(sizeof(struct seqlock_ck) == SEQLOCK_BYTES, "fills a counter's place");
 
-static __always_inline unsigned seqlock_begin_read(struct table *t, struct worker *w,
-						   atomic_word *line, uint64_t index)
+static __always_inline unsigned seqlock_ck_begin_read(void *guard)
 {
-	struct seqlock_guard *g = line_guard(t, index);
+	struct seqlock_ck *g = guard;
 
 	/* [seq.R1] even count, then a load fence; pairs with [seq.W2] */
 	return ck_sequence_read_begin(&g->seq);
 }
 
-static __always_inline bool seqlock_end_read(struct table *t, struct worker *w,
-					     atomic_word *line, uint64_t index, unsigned cookie)
+static __always_inline bool seqlock_ck_end_read(void *guard, unsigned cookie)
 {
-	struct seqlock_guard *g = line_guard(t, index);
+	struct seqlock_ck *g = guard;
 
 	/* [seq.R2] a load fence before the second look; pairs with [seq.W1] */
 	return !ck_sequence_read_retry(&g->seq, cookie);
 }
 
 /* One writer at a time. */
-static __always_inline void seqlock_lock(struct seqlock_guard *g)
+static __always_inline void seqlock_ck_lock(struct seqlock_ck *g)
 {
 	/* [seq.L1] acquire; pairs with [seq.L2] */
 	ck_spinlock_fas_lock(&g->lock);
 	tsan_acquired(&g->lock);
 }
 
-static __always_inline void seqlock_unlock(struct seqlock_guard *g)
+static __always_inline void seqlock_ck_unlock(struct seqlock_ck *g)
 {
 	tsan_releasing(&g->lock);
 	/* [seq.L2] release; pairs with [seq.L1] */
 	ck_spinlock_fas_unlock(&g->lock);
 }
 
-static __always_inline void seqlock_begin_write(struct table *t, struct worker *w,
-						atomic_word *line, uint64_t index)
+static __always_inline void seqlock_ck_begin_write(void *guard)
 {
-	struct seqlock_guard *g = line_guard(t, index);
+	struct seqlock_ck *g = guard;
 
-	seqlock_lock(g);
+	seqlock_ck_lock(g);
 	/* [seq.W1] odd before any word; pairs with [seq.R2] */
 	ck_sequence_write_begin(&g->seq);
 }
 
-static __always_inline void seqlock_end_write(struct table *t, struct worker *w,
-					      atomic_word *line, uint64_t index)
+static __always_inline void seqlock_ck_end_write(void *guard)
 {
-	struct seqlock_guard *g = line_guard(t, index);
+	struct seqlock_ck *g = guard;
 
 	/* [seq.W2] even after every word; pairs with [seq.R1] */
 	ck_sequence_write_end(&g->seq);
-	seqlock_unlock(g);
+	seqlock_ck_unlock(g);
 }
 
-/* Lines, and a guard for each. The loops are seqlock's; whoever has others sets them. */
-int seqlock_create(struct table *t, const struct table_params *p, struct err *e);
+/*
+ * Lines, with so many counters beside them: 1, or t->lines, which is what 0 means. t->loops
+ * is set. 0 or -1.
+ */
+int seqlock_create_beside(struct table *t, const struct table_params *p, uint64_t counters,
+			  struct err *e);
 
 #endif

@@ -25,31 +25,32 @@ static __always_inline void T(offline)(struct table *t, struct worker *w)
 	RCU(thread_offline)();
 }
 
-static __always_inline unsigned T(begin_read)(struct table *t, struct worker *w,
-					      atomic_word *line, uint64_t index)
+static __always_inline unsigned T(begin_read)(const enum kind kind, struct table *t,
+					      struct worker *w, atomic_word *line,
+					      uint64_t index)
 {
-	pool = w->priv[t->kind];
+	pool = w->priv[kind];
 	RCU(read_lock)();
 	return 0;
 }
 
-static __always_inline bool T(end_read)(struct table *t, struct worker *w, atomic_word *line,
-					uint64_t index, unsigned cookie)
+static __always_inline bool T(end_read)(const enum kind kind, struct table *t, struct worker *w,
+					atomic_word *line, uint64_t index, unsigned cookie)
 {
 	RCU(read_unlock)();
 	return true;
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
-					   uint64_t index)
+static __always_inline void T(begin_write)(const enum kind kind, struct table *t,
+					   struct worker *w, atomic_word *line, uint64_t index)
 {
-	pool = w->priv[t->kind];
+	pool = w->priv[kind];
 	rcu_provide(pool);
 	RCU(read_lock)();
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
-					 uint64_t index)
+static __always_inline void T(end_write)(const enum kind kind, struct table *t,
+					 struct worker *w, atomic_word *line, uint64_t index)
 {
 	RCU(read_unlock)();
 }

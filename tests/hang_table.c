@@ -26,14 +26,14 @@ void __attribute__((noinline)) hang_wait_for_lock(void)
 		cpu_relax();
 }
 
-static __always_inline void T(begin_write)(struct table *t, struct worker *w, atomic_word *line,
-					   uint64_t index)
+static __always_inline void T(begin_write)(const enum kind kind, struct table *t,
+					   struct worker *w, atomic_word *line, uint64_t index)
 {
 	hang_wait_for_lock();
 }
 
-static __always_inline void T(end_write)(struct table *t, struct worker *w, atomic_word *line,
-					 uint64_t index)
+static __always_inline void T(end_write)(const enum kind kind, struct table *t,
+					 struct worker *w, atomic_word *line, uint64_t index)
 {
 	if (w->serial == FORGETS)
 		return;

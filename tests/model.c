@@ -250,8 +250,8 @@ static void store_kv(struct model *m, const struct trace_op *op)
 		if (!line[s].taken && !x)
 			x = &line[s];
 	place(m, op->key, &rest);
-	if (!x) /* by quarters of what is behind the point, as many as there are slots */
-		x = &line[(rest >> 62) * m->is.slots / 4];
+	if (!x) /* by what is behind the point, to 16 bits, cut into as many parts */
+		x = &line[(rest >> 48) * m->is.slots / 65536];
 	*x = (struct model_entry){ .taken = true,
 				   .sig = sig_of(m, op->key),
 				   .kv = (uint64_t)op->depth << 32 | op->move };

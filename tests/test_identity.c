@@ -111,23 +111,36 @@ static void replay_sizes(const char *spec, enum kind k, const struct traffic *t)
 		replay_both(spec, k, entries[i], &t->stream[0], t->mate);
 }
 
-/* "xor" and "refresh=never": "xor:refresh=never"; NULL if it has no such option. */
+/*
+ * "xor" and "refresh=never": "xor:refresh=never". Of several options those that the table
+ * has; NULL if it has none of them.
+ */
 static char *with_options(const char *spec, const char *options)
 {
-	char *text = xasprintf("%s%s%s", spec,
-			       !*options	   ? ""
-			       : strchr(spec, ':') ? ","
-						   : ":",
-			       options);
-	struct table_spec parsed;
-	struct err e;
+	char *text = xstrdup(spec);
+	bool any = !*options;
 
-	if (table_spec_parse(text, &parsed, &e)) {
+	for (size_t len; *options; options += len + (options[len] == ',')) {
+		const char *sep = strchr(text, ':') ? "," : ":";
+		struct table_spec parsed;
+		struct err e;
+		char *more;
+
+		len = strcspn(options, ",");
+		more = xasprintf("%s%s%.*s", text, sep, (int)len, options);
+		if (table_spec_parse(more, &parsed, &e)) {
+			free(more);
+			continue;
+		}
+		table_spec_free(&parsed);
 		free(text);
-		return NULL;
+		text = more;
+		any = true;
 	}
-	table_spec_free(&parsed);
-	return text;
+	if (any)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* Every refresh option, which is about tt only; and what else makes a layout class. */

@@ -70,6 +70,23 @@ static void expect_got(const struct mem *m, const char *expected)
 	assert_string_equal(got, expected);
 }
 
+/*
+ * qemu-user keeps advice to itself, even such as no kernel knows, and what /proc says of
+ * pages is invented or about the emulator's own.
+ */
+static bool emulated(void)
+{
+	return !madvise(NULL, 0, -1);
+}
+
+static void need_kernel(void)
+{
+	if (!emulated())
+		return;
+	print_message("an emulator stands between us and the kernel\n");
+	skip();
+}
+
 static bool thp_enabled(void)
 {
 	static const char *const files[] = {
@@ -92,6 +109,7 @@ static bool thp_enabled(void)
 
 static void need_thp(void)
 {
+	need_kernel();
 	if (thp_enabled())
 		return;
 	print_message("transparent huge pages are off\n");
@@ -129,6 +147,7 @@ static void test_4k(void **state)
 {
 	struct mem m;
 
+	need_kernel();
 	map_ok(&m, 5 * MIB + 1, PAGES_4K);
 	assert_int_equal(m.pages, PAGES_4K);
 	assert_int_equal(m.mapped, 5 * MIB + (size_t)sysconf(_SC_PAGESIZE));
@@ -210,6 +229,7 @@ static void test_twins(void **state)
 	char got[16];
 	struct err e;
 
+	need_kernel();
 	map_ok(&a, 2 * MIB, PAGES_4K);
 	map_ok(&b, 2 * MIB, PAGES_4K);
 	expect_zero_then_fill(&a);
@@ -226,6 +246,7 @@ static void test_auto(void **state)
 	char got[16];
 	struct err e;
 
+	need_kernel();
 	map_ok(&m, 4 * MIB, PAGES_AUTO);
 	assert_true(m.pages == PAGES_2M || m.pages == PAGES_THP || m.pages == PAGES_4K);
 	if (thp_enabled())
@@ -279,6 +300,7 @@ static void explicit_or_error(enum mem_pages pages, size_t page, const char *nam
 
 static void test_explicit(void **state)
 {
+	need_kernel();
 	explicit_or_error(PAGES_2M, 2 * MIB, "2m");
 	explicit_or_error(PAGES_1G, 1024 * MIB, "1g");
 }
@@ -356,6 +378,7 @@ static void test_trimmed(void **state)
 		print_message("cannot be counted under a sanitizer\n");
 		skip();
 	}
+	need_kernel();
 	address_pages(); /* stdio's buffers */
 	before = address_pages();
 	map_ok(&m, 8 * MIB, PAGES_4K);

@@ -329,6 +329,11 @@ static void kv_victims(void **state)
 	assert_int_equal(kv_victim(3ull << 62, 4), 3);
 	assert_int_equal(kv_victim(~0ull, 3), 2);
 	assert_int_equal(kv_victim(~(3ull << 62), 4), 0);
+	/* three slots, a third of all keys each */
+	assert_int_equal(kv_victim(0x5555ull << 48, 3), 0);
+	assert_int_equal(kv_victim(0x5556ull << 48, 3), 1);
+	assert_int_equal(kv_victim(0xaaaaull << 48, 3), 1);
+	assert_int_equal(kv_victim(0xaaabull << 48, 3), 2);
 }
 
 int main(void)

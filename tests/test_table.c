@@ -197,7 +197,8 @@ static void capacity(void **state)
 		f.t->loops->walk(f.t, count_slot, &held);
 		assert_in_range(held, 1, f.t->entries);
 		assert_true(held > f.t->entries / 2);
-		assert_true(f.t->bytes >= f.t->entries * 16);
+		assert_true(f.t->bytes >=
+			    f.t->entries * 10); /* a word and the least signature */
 		fixture_close(&f);
 	}
 }
@@ -275,6 +276,75 @@ static void refresh_does_what_it_says(void **state)
 				 (unsigned)fresh + !strcmp(modes[i], "always"));
 		fixture_close(&f);
 	}
+}
+
+/* The answer's word is move + value + bound here; a mate is looked up with an open window. */
+static int looked_up(struct fixture *f, uint64_t key, uint8_t ply)
+{
+	struct trace_op probe = probe_op(KIND_TT, key);
+
+	probe.value = -TT_INFINITY;
+	probe.beta = TT_INFINITY;
+	probe.ply = ply;
+	return (int)(fixture_op(f, &probe) & UINT32_MAX);
+}
+
+static void store_mate(struct fixture *f, uint64_t key, int16_t value, uint8_t ply)
+{
+	struct trace_op store = store_op(KIND_TT, key, 5);
+
+	store.value = value;
+	store.ply = ply;
+	fixture_op(f, &store);
+}
+
+static bool spec_with(char text[128], const char *option)
+{
+	struct table_spec parsed;
+	struct err e;
+
+	snprintf(text, 128, "%s%c%s", spec, strchr(spec, ':') ? ',' : ':', option);
+	if (table_spec_parse(text, &parsed, &e))
+		return false;
+	table_spec_free(&parsed);
+	return true;
+}
+
+/*
+ * A mate found at ply 3 is four plies further from the root as seen at ply 7, for either
+ * side. Where a ply is not known, or with mate=clamp, it is a bound: with a window as
+ * open as that, of no use.
+ */
+static void mates_count_from_the_node(void **state)
+{
+	const int16_t mate = TT_INFINITY - 50;
+	const int exact = 5 + TT_EXACT, useless = 5;
+	char text[128];
+	struct fixture f;
+
+	if (!(class->kinds & 1u << KIND_TT) || !spec_with(text, "mate=ply"))
+		skip();
+	fixture_open(&f, text, KIND_TT, 4096, MATE);
+	store_mate(&f, 1, mate, 3);
+	store_mate(&f, 1ull << 63, -mate, 3);
+	assert_int_equal(looked_up(&f, 1, 3), mate + exact);
+	assert_int_equal(looked_up(&f, 1, 7), mate - 4 + exact);
+	assert_int_equal(looked_up(&f, 1, 0), mate + 3 + exact);
+	assert_int_equal(looked_up(&f, 1ull << 63, 3), -mate + exact);
+	assert_int_equal(looked_up(&f, 1ull << 63, 7), -mate + 4 + exact);
+	assert_int_equal(looked_up(&f, 1, TRACE_PLY_UNKNOWN), useless);
+	store_mate(&f, 2, mate, TRACE_PLY_UNKNOWN);
+	assert_int_equal(looked_up(&f, 2, 7), useless);
+	/* other scores are what they are, wherever */
+	store_mate(&f, 3, 40, 3);
+	assert_int_equal(looked_up(&f, 3, 7), 40 + exact);
+	fixture_close(&f);
+
+	assert_true(spec_with(text, "mate=clamp"));
+	fixture_open(&f, text, KIND_TT, 4096, MATE);
+	store_mate(&f, 1, mate, 3);
+	assert_int_equal(looked_up(&f, 1, 3), useless);
+	fixture_close(&f);
 }
 
 /* Every caller and the mixed loop see the same traffic the same way. */
@@ -445,6 +515,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(last_value_wins),
 		cmocka_unit_test(generations_wrap),
 		cmocka_unit_test(refresh_does_what_it_says),
+		cmocka_unit_test(mates_count_from_the_node),
 		cmocka_unit_test(loops_agree),
 		cmocka_unit_test(told_is_what_was_done),
 	};

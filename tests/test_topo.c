@@ -3,7 +3,8 @@
  * test_topo - placements on machines we do not have, binding on the one we have
  *
  * The orders expected here were worked out by hand from the shape of the machine.
- * The XML files stand in the directory given as the only argument.
+ * The XML files stand in the directory given as the only argument. They hold no comments:
+ * the parser that hwloc has without its plugins knows none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

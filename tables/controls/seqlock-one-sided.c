@@ -8,37 +8,35 @@
 #include "seqlock.h"
 
 #define TABLE seqlock_one_sided
-#define LINE_EXCLUSION LINE_SEQUENCE
-#define LINE_PLAIN
+#define SEQLOCK(name) seqlock_ck_##name
+#define SEQLOCK_IN_LINE 0
+#define SEQLOCK_OWN_WRITES
 
-#define seqlock_one_sided_begin_read seqlock_begin_read
-#define seqlock_one_sided_end_read seqlock_end_read
-
-static __always_inline void seqlock_one_sided_begin_write(struct table *t, struct worker *w,
-							  atomic_word *line, uint64_t index)
+static __always_inline void seqlock_one_sided_begin_write(const enum kind kind, struct table *t,
+							  struct worker *w, atomic_word *line,
+							  uint64_t index)
 {
-	seqlock_lock(line_guard(t, index));
+	seqlock_ck_lock(line_guard(t, index));
 }
 
-static __always_inline void seqlock_one_sided_end_write(struct table *t, struct worker *w,
-							atomic_word *line, uint64_t index)
+static __always_inline void seqlock_one_sided_end_write(const enum kind kind, struct table *t,
+							struct worker *w, atomic_word *line,
+							uint64_t index)
 {
-	struct seqlock_guard *g = line_guard(t, index);
+	struct seqlock_ck *g = line_guard(t, index);
 
 	/* Where [seq.W1] must not stand: behind the words. */
 	ck_sequence_write_begin(&g->seq);
-	seqlock_end_write(t, w, line, index);
+	seqlock_ck_end_write(g);
 }
 
-#include "line_table.h"
+#include "seqlock_variant.h"
 
 static int seqlock_one_sided_create(struct table *t, const struct table_params *p,
 				    struct err *e)
 {
-	int ret = seqlock_create(t, p, e);
-
 	t->loops = &seqlock_one_sided_loops;
-	return ret;
+	return seqlock_create_beside(t, p, 0, e);
 }
 
 static const struct control seqlock_one_sided_control = {

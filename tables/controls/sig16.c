@@ -10,22 +10,14 @@
 #include "seqlock.h"
 
 #define TABLE sig16
-#define LINE_EXCLUSION LINE_SEQUENCE
-#define LINE_PLAIN
-
-#define sig16_begin_read seqlock_begin_read
-#define sig16_end_read seqlock_end_read
-#define sig16_begin_write seqlock_begin_write
-#define sig16_end_write seqlock_end_write
-
-#include "line_table.h"
+#define SEQLOCK(name) seqlock_ck_##name
+#define SEQLOCK_IN_LINE 0
+#include "seqlock_variant.h"
 
 static int sig16_create(struct table *t, const struct table_params *p, struct err *e)
 {
-	int ret = seqlock_create(t, p, e);
-
 	t->loops = &sig16_loops;
-	return ret;
+	return seqlock_create_beside(t, p, 0, e);
 }
 
 static struct table_class sig16_class = {

@@ -7,39 +7,38 @@
  */
 #include <ck_spinlock.h>
 
-#include "line.h"
 #include "spinlock.h"
 
 #define TABLE spinlock_unlocked_probe
 #define LINE_EXCLUSION LINE_SEQUENCE
 #define LINE_PLAIN
 
-static __always_inline unsigned spinlock_unlocked_probe_begin_read(struct table *t,
-								   struct worker *w,
-								   atomic_word *line,
-								   uint64_t index)
+static __always_inline unsigned
+spinlock_unlocked_probe_begin_read(const enum kind kind, struct table *t, struct worker *w,
+				   atomic_word *line, uint64_t index)
 {
 	return 0;
 }
 
-static __always_inline bool spinlock_unlocked_probe_end_read(struct table *t, struct worker *w,
+static __always_inline bool spinlock_unlocked_probe_end_read(const enum kind kind,
+							     struct table *t, struct worker *w,
 							     atomic_word *line, uint64_t index,
 							     unsigned cookie)
 {
 	return true;
 }
 
-static __always_inline void spinlock_unlocked_probe_begin_write(struct table *t,
-								struct worker *w,
-								atomic_word *line,
-								uint64_t index)
+static __always_inline void
+spinlock_unlocked_probe_begin_write(const enum kind kind, struct table *t, struct worker *w,
+				    atomic_word *line, uint64_t index)
 {
 	/* [bare.A] acquire, pairs with [bare.R]; nothing in a probe pairs with either */
 	ck_spinlock_fas_lock(line_guard(t, index));
 	tsan_acquired(line_guard(t, index));
 }
 
-static __always_inline void spinlock_unlocked_probe_end_write(struct table *t, struct worker *w,
+static __always_inline void spinlock_unlocked_probe_end_write(const enum kind kind,
+							      struct table *t, struct worker *w,
 							      atomic_word *line, uint64_t index)
 {
 	tsan_releasing(line_guard(t, index));
@@ -71,14 +70,15 @@ static struct table_class spinlock_unlocked_probe_class = {
 	.reference = "-",
 	.probe_progress = "wait-free",
 	.store_progress = "blocking",
-	LINE_CLASS,
+	.probe_writes = "nothing",
+	LINE_CLASS_AS(LINE_KINDS, 64, STRIPES_MEMORY),
 	.broken = true,
 	.control = &spinlock_unlocked_probe_control,
-	.options = { [SPINLOCK_LOCK] = { "lock", "fas", "fas", "kind of lock" },
-		     [SPINLOCK_STRIPES] = STRIPES_OPTION,
+	.options = { [STRIPES_LOCK] = { "lock", "fas", "fas", "kind of lock" },
+		     [STRIPES_NR] = STRIPES_OPTION,
 		     LINE_OPTIONS },
 	.create = spinlock_unlocked_probe_create,
-	.destroy = spinlock_destroy,
-	.thread_enter = spinlock_thread_enter,
+	.destroy = stripes_destroy,
+	.thread_enter = stripes_thread_enter,
 };
 TABLE_REGISTER(spinlock_unlocked_probe);

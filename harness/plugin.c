@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "table.h"
+
+struct plugin {
+	void *handle;
+	struct table_class *class;
+	char *origin;
+	struct plugin *next;
+};
+
+static struct plugin *plugins;
+
+/* What registers while an object is being loaded. */
+static struct {
+	bool open;
+	unsigned nr;
+	struct table_class *class;
+	unsigned abi;
+	uint64_t layout;
+} offered;
+
+bool plugin_registers(struct table_class *c, unsigned abi, uint64_t layout)
+{
+	if (!offered.open)
+		return false;
+	offered.nr++;
+	offered.class = c;
+	offered.abi = abi;
+	offered.layout = layout;
+	return true;
+}
+
+size_t plugin_path_len(const char *spec)
+{
+	size_t name = strcspn(spec, ":");
+
+	if (!memchr(spec, '/', name) && (name < 3 || strncmp(spec + name - 3, ".so", 3)))
+		return 0;
+	for (const char *p = spec; (p = strstr(p, ".so")); p += 3)
+		if (!p[3] || p[3] == ':')
+			return (size_t)(p + 3 - spec);
+	return name;
+}
+
+static const struct plugin *find_by_handle(const void *handle)
+{
+	for (const struct plugin *p = plugins; p; p = p->next)
+		if (p->handle == handle)
+			return p;
+	return NULL;
+}
+
+const char *plugin_origin(const struct table_class *c)
+{
+	for (const struct plugin *p = plugins; p; p = p->next)
+		if (p->class == c)
+			return p->origin;
+	return NULL;
+}
+
+/*
+ * What is wrong with a file of so many bytes that begins like this; or NULL. The loader would
+ * say it in words of its own, or die of what is not there.
+ */
+static const char *object_fault(const char *head, uint64_t bytes)
+{
+	const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+	ElfW(Ehdr) elf;
+
+	if (bytes < sizeof(elf) || memcmp(head, ELFMAG, SELFMAG))
+		return "expected a shared object, which it is not";
+	memcpy(&elf, head, sizeof(elf));
+	/* the headers of sections are the end of it, where it has any */
+	if (elf.e_ident[EI_CLASS] == class &&
+	    elf.e_shoff + (uint64_t)elf.e_shnum * elf.e_shentsize > bytes)
+		return "is cut short";
+	return NULL;
+}
+
+/* Read the whole file, for its hash. 0 or -1. */
+static int hash_object(const char *path, uint64_t *hash, struct err *e)
+{
+	XXH64_state_t *state = XXH64_createState();
+	char head[sizeof(ElfW(Ehdr))], buf[65536];
+	FILE *f = fopen(path, "re");
+	const char *fault;
+	uint64_t bytes = 0;
+	int ret = -1;
+	size_t nr;
+
+	if (!f) {
+		err_set(e, "--table %s: cannot be opened: %s", path, strerror(errno));
+		goto out;
+	}
+	XXH64_reset(state, 0);
+	while ((nr = fread(buf, 1, sizeof(buf), f))) {
+		if (!bytes)
+			memcpy(head, buf, sizeof(head));
+		XXH64_update(state, buf, nr);
+		bytes += nr;
+	}
+	*hash = XXH64_digest(state);
+	fault = ferror(f) ? strerror(errno) : object_fault(head, bytes);
+	ret = fault ? err_set(e, "--table %s: %s", path, fault) : 0;
+	fclose(f);
+out:
+	XXH64_freeState(state);
+	return ret;
+}
+
+/* The loader's words, which begin with the path; ours do, too. */
+static int cannot_load(const char *path, struct err *e)
+{
+	const char *why = dlerror();
+	size_t len = strlen(path);
+
+	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+		why += len + 2;
+	return err_set(e, "--table %s: cannot be loaded: %s", path, why);
+}
+
+static bool is_name(const char *s)
+{
+	size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			       "_.-");
+
+	return len && !s[len];
+}
+
+/* The first member of a class that may not be left out and is, or NULL. */
+static const char *what_is_missing(const struct table_class *c)
+{
+	const struct {
+		bool there;
+		const char *name;
+	} needed[] = {
+		{ c->name, "name" },
+		{ c->summary, "summary" },
+		{ c->reference, "reference" },
+		{ c->probe_progress, "probe_progress" },
+		{ c->store_progress, "store_progress" },
+		{ c->kinds, "kinds" },
+		{ c->create, "create" },
+		{ c->clear, "clear" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!needed[i].there)
+			return needed[i].name;
+	for (size_t i = 0; i < MAX_TABLE_OPTIONS && c->options[i].name; i++)
+		if (!c->options[i].dflt || !c->options[i].help)
+			return "default or help of an option";
+	return NULL;
+}
+
+/*
+ * Are the class and its create in the same object? A function that is not static gives way to
+ * tearline's own of that name, and what ran would not be what stands in the file.
+ */
+static bool creates_its_own(const struct table_class *c)
+{
+	Dl_info of_class, of_create;
+
+	return dladdr(c, &of_class) && dladdr((void *)c->create, &of_create) &&
+	       of_class.dli_fbase == of_create.dli_fbase;
+}
+
+/* Nothing of the class is read before it is known what it looks like. */
+static int check_offered(const char *path, struct err *e)
+{
+	const struct table_class *c = offered.class;
+	const char *missing;
+
+	if (!offered.nr)
+		return err_set(e,
+			       "--table %s: registers no table (TABLE_REGISTER of "
+			       "tearline/table.h does)",
+			       path);
+	if (offered.abi != TABLE_ABI)
+		return err_set(e,
+			       "--table %s: built for table ABI %u, this tearline has %u: "
+			       "rebuild it against these headers",
+			       path, offered.abi, TABLE_ABI);
+	if (offered.layout != TABLE_LAYOUT)
+		return err_set(e,
+			       "--table %s: built for table ABI %u, but with structs of other "
+			       "sizes than this tearline's: rebuild it against these headers",
+			       path, offered.abi);
+	if (offered.nr > 1)
+		return err_set(e, "--table %s: registers %u tables, expected one", path,
+			       offered.nr);
+	missing = what_is_missing(c);
+	if (missing)
+		return err_set(e, "--table %s: its struct table_class lacks: %s", path,
+			       missing);
+	if (!is_name(c->name))
+		return err_set(e,
+			       "--table %s: registers a table named '%s': expected letters, "
+			       "digits, '_', '.' and '-'",
+			       path, c->name);
+	if (!creates_its_own(c))
+		return err_set(e,
+			       "--table %s: its create is not its own but tearline's of that "
+			       "name: make it static",
+			       path);
+	return 0;
+}
+
+static const struct plugin *take(void *handle, const char *path, uint64_t hash)
+{
+	const char *slash = strrchr(path, '/');
+	struct plugin *p = xcalloc(1, sizeof(*p));
+
+	p->handle = handle;
+	p->class = offered.class;
+	p->origin = xasprintf("%s#%016jx", slash + 1, (uintmax_t)hash);
+	p->next = plugins;
+	plugins = p;
+	return p;
+}
+
+/* path has a '/' in it. */
+static const struct plugin *load(const char *path, struct err *e)
+{
+	const struct plugin *p;
+	uint64_t hash;
+	void *handle;
+
+	if (hash_object(path, &hash, e))
+		return NULL;
+	memset(&offered, 0, sizeof(offered));
+	offered.open = true;
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	offered.open = false;
+	if (!handle) {
+		cannot_load(path, e);
+		return NULL;
+	}
+	p = find_by_handle(handle);
+	if (!p && !check_offered(path, e))
+		return take(handle, path, hash);
+	dlclose(handle);
+	return p;
+}
+
+struct table_class *plugin_load(const char *path, struct err *e)
+{
+	/* without a '/', the loader would look where libraries are */
+	char *file = xasprintf("%s%s", strchr(path, '/') ? "" : "./", path);
+	const struct plugin *p = load(file, e);
+
+	free(file);
+	return p ? p->class : NULL;
+}

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""test_plugin_cli - tables in shared objects: what a good one does, how a bad one is refused.
+
+PLUGIN is the example, TABLE_INCLUDE the headers as they will be installed, CC the compiler
+with which the bad ones are built, CFLAGS what it must be given to go with tearline.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from cli import HERE, TEARLINE, Cli, main, tables, tearline, trace
+
+PLUGIN = Path(os.environ.get("PLUGIN", HERE.parent / "build/tests/plugin/example.so"))
+INCLUDE = Path(os.environ.get("TABLE_INCLUDE", HERE.parent / "build/include"))
+CC = shlex.split(os.environ.get("CC", "cc"))
+CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
+STRICT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+# The hooks of a table have parameters that it need not use.
+TABLE_FLAGS = [*STRICT, "-Wno-unused-parameter", "-O1"]
+TYPHOON = trace("typhoon-*")
+
+# A table that holds nothing; what a case is about is put in.
+HEAD = """
+#include <tearline/table.h>
+static int create(struct table *t, const struct table_params *p, struct err *e)
+{
+	return err_set(e, "made");
+}
+static void clear(struct table *t, unsigned part, unsigned parts)
+{
+}
+"""
+CLASS = """
+static struct table_class NAME_class = {
+	.name = "NAME", .summary = "s", .reference = "r", .probe_progress = "p",
+	.store_progress = "p", .kinds = 1u << KIND_TT, .create = create, .clear = clear,
+};
+"""
+REGISTER = "TABLE_REGISTER(NAME);\n"
+GOOD = HEAD + CLASS + REGISTER
+
+
+class Plugin(Cli):
+    def compile(self, source, *flags, name="x", out="x.so", include=INCLUDE):
+        """Build a table outside the tree; its path."""
+        c_file = self.dir / (out + ".c")
+        c_file.write_text(source.replace("NAME", name))
+        subprocess.run([*CC, *TABLE_FLAGS, "-fvisibility=hidden", *flags, f"-I{include}", "-shared",
+                        "-fPIC", "-o", self.dir / out, c_file], check=True)
+        return self.dir / out
+
+    def with_table(self, spec, *parts):
+        """Refused, with one line that names the option and the object."""
+        path = re.sub(r"(\.so):.*", r"\1", str(spec))
+        return self.refused(("replay", "--table", spec, "--trace", TYPHOON), f"--table {path}: ",
+                            *parts)
+
+
+class Refused(Plugin):
+    def test_good_but_for_its_create(self):
+        """What the other cases leave out is all that is wrong with them."""
+        self.refused(("replay", "--table", self.compile(GOOD), "--trace", TYPHOON),
+                     "tearline: made\n")
+
+    def test_file(self):
+        text = self.dir / "notes.txt"
+        text.write_text("a table, some day\n")
+        empty = self.dir / "empty.so"
+        empty.touch()
+        cut = self.dir / "cut.so"
+        cut.write_bytes(PLUGIN.read_bytes()[:1000])
+        self.with_table(self.dir / "none.so", "No such file")
+        self.with_table(self.dir / "none.so:refresh=never", "No such file")
+        self.refused(("tables", "none.so"), "--table ./none.so: ", "No such file")
+        self.with_table(str(self.dir) + "/", "directory")
+        self.with_table(text, "expected a shared object")
+        self.with_table(empty, "expected a shared object")
+        self.with_table(cut, "cut short")
+        self.with_table(TEARLINE, "cannot be loaded")
+
+    def test_registers_no_table(self):
+        self.with_table(self.compile(HEAD + CLASS, "-Wno-unused-variable"), "registers no table")
+
+    def test_registers_two(self):
+        second = (CLASS + REGISTER).replace("NAME", "second")
+        self.with_table(self.compile(GOOD + second), "registers 2 tables, expected one")
+
+    def test_name_that_exists(self):
+        for table in tables():
+            self.with_table(self.compile(GOOD.replace('"NAME"', f'"{table.name}"')),
+                            f"a table named '{table.name}', which exists")
+        x, y = self.compile(GOOD), self.compile(GOOD, "-DOTHER", out="y.so")
+        self.refused(("tables", x, y), f"--table {y}: ", "named 'x', which exists")
+
+    def test_name(self):
+        for name in "", "a b", "a:b", "a,b":
+            self.with_table(self.compile(GOOD.replace('"NAME"', f'"{name}"')), f"named '{name}'",
+                            "expected letters")
+
+    def test_missing_member(self):
+        for member in "name", "summary", "reference", "kinds", "create", "clear":
+            left_out = re.sub(rf"\.{member} = [^,]*,", "", GOOD)
+            self.with_table(self.compile(left_out, "-Wno-unused-function"), "lacks: " + member)
+
+    def test_missing_symbol(self):
+        call = 'int no_such_function(void);\n' + GOOD.replace(
+            'err_set(e, "made")', "no_such_function()")
+        self.with_table(self.compile(call), "undefined symbol", "no_such_function")
+
+    def test_function_of_tearline_instead_of_its_own(self):
+        # line_create() is tearline's, too, and comes first.
+        taken = GOOD.replace("static int create", "int line_create").replace(
+            ".create = create", ".create = line_create")
+        self.with_table(self.compile(taken, "-fvisibility=default"), "not its own", "static")
+        self.refused(("replay", "--table", self.compile(taken), "--trace", TYPHOON), "made")
+
+    def test_absent_here(self):
+        absent = GOOD.replace("static struct", 'static const char *absent(void)\n{\n\treturn '
+                              '"needs a unicorn";\n}\nstatic struct').replace(
+                                  ".kinds", ".absent = absent, .kinds")
+        self.with_table(self.compile(absent), "needs a unicorn")
+
+    def test_in_a_list(self):
+        self.refused(("sweep", "--tables", f"xor,{self.dir}/none.so", "--traces", TYPHOON),
+                     f"--table {self.dir}/none.so: ", "No such file")
+
+
+class Abi(Plugin):
+    def headers(self, change):
+        """The headers of another tearline: table.h as change() makes it of ours."""
+        include = Path(tempfile.mkdtemp(dir=self.dir))
+        shutil.copytree(INCLUDE, include, dirs_exist_ok=True)
+        table_h = include / "tearline" / "table.h"
+        ours = table_h.read_text()
+        theirs = change(ours)
+        self.assertNotEqual(theirs, ours)
+        table_h.write_text(theirs)
+        return include
+
+    def test_other_abi(self):
+        # Nothing is where it was: whoever read the name would read this.
+        def change(text):
+            text = re.sub(r"(#define TABLE_ABI) \d+", r"\1 4711", text)
+            return text.replace("struct table_class {", "struct table_class {\n\tlong pad[64];")
+
+        bad = GOOD.replace(".name", ".pad = { 1, 2, 3 }, .name")
+        message = self.with_table(self.compile(bad, include=self.headers(change)),
+                                  "built for table ABI 4711, this tearline has ",
+                                  "rebuild it against these headers")
+        ours = re.search(r"#define TABLE_ABI (\d+)", (INCLUDE / "tearline/table.h").read_text())
+        self.assertIn(f"this tearline has {ours.group(1)}:", message)
+
+    def test_other_sizes(self):
+        for struct in "table", "table_class", "worker", "table_loops":
+            with self.subTest(struct=struct):
+                include = self.headers(lambda text, s=struct: re.sub(
+                    rf"^(struct {s} {{)$", r"\1\n\tlong new[64];", text, flags=re.M))
+                self.with_table(self.compile(GOOD, include=include), "structs of other sizes")
+
+
+class Good(Plugin):
+    args = ("--trace", TYPHOON, "--kinds", "tt,pawn,eval", "--hash", 0.25)
+
+    def test_replay(self):
+        """As a table of the tree does, and the rows tell them apart."""
+        rows = self.replay("--table", f"{PLUGIN}:wait=yield", *self.args)
+        want = self.replay("--table", "xor", *self.args)
+        for row, other in zip(rows, want, strict=True):
+            self.assertEqual(row["table"], "example")
+            self.assertRegex(row["options"], r"^wait=yield;refresh=always;.*;"
+                                             r"plugin=example\.so#[0-9a-f]{16}$")
+            self.assertEqual(self.counts(row), self.counts(other))
+            self.assertNotIn("plugin", other["options"])
+
+    def test_options(self):
+        self.refused(("replay", "--table", f"{PLUGIN}:wait=sleep", *self.args[:2]),
+                     "--table example", "wait", "pause|yield", "'sleep'")
+        self.refused(("replay", "--table", f"{PLUGIN}:stripes=4", *self.args[:2]),
+                     "--table example", "'stripes'")
+
+    def test_audit(self):
+        row, = self.replay("--table", PLUGIN, "--mode", "audit", "--workload", "hot-evict",
+                           "--threads", 2, "--oversubscribe")
+        self.assertGreater(int(row["hits"]), 0)
+        for fault in "torn_reads", "false_misses", "stale_hits", "lost_stores", "unusable_slots":
+            self.assertEqual(row[fault], "0")
+
+    def test_liar_is_caught(self):
+        source = (HERE / "liar_table.c").read_text().replace(".broken = true,", "")
+        source = re.sub(r'#include "(\w+\.h)"', r"#include <tearline/\1>", source)
+        liar = self.compile(source, *CFLAGS, "-Wno-unused-variable", out="liar.so")
+        run = tearline("torture", "--table", liar, "--seconds", 0.5, "--threads", 1)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stdout, rf"FAILURE: liar, .*torn.*repeat with: tearline torture "
+                                     rf"--table {re.escape(str(liar))} ")
+
+    def test_tables(self):
+        text = self.ok("tables", PLUGIN, "null")
+        self.assertEqual(re.findall(r"^(\w+)$", text, re.M), ["example", "null"])
+        self.assertIn(":wait=pause|yield [pause]", text)
+        self.assertNotIn("example", [t.name for t in tables()])
+        self.refused(("tables", "null", "xorr"), "--table xorr")
+
+    def test_paths(self):
+        where = self.dir / "v1:2,3"
+        where.mkdir()
+        shutil.copy(PLUGIN, where)
+        shutil.copy(PLUGIN, self.dir / "b=c.so")
+        shutil.copy(PLUGIN, self.dir / "libexample.so.1")
+        for spec in (f"{where}/example.so", f"{where}/example.so:wait=yield", "./b=c.so",
+                     "b=c.so:wait=yield", "./libexample.so.1:wait=yield"):
+            row, *_ = self.replay("--table", spec, *self.args, cwd=self.dir)
+            self.assertEqual(row["table"], "example")
+            self.assertIn("wait=yield" if "yield" in spec else "wait=pause", row["options"])
+
+    def test_sweep(self):
+        os.symlink(PLUGIN, self.dir / "again.so")
+        out = self.dir / "x.csv"
+        args = ("sweep", "--tables",
+                f"{PLUGIN},{PLUGIN}:wait=yield,refresh=never,{self.dir}/again.so:refresh=stale,xor",
+                "--traces", TYPHOON, "--threads", 1, "--hash", 0.25, "--trials", 1, "--passes", 1,
+                "--out", out)
+        self.ok(*args)
+        rows = self.file_rows(out)
+        self.assertEqual(sorted((r["table"], r["refresh"]) for r in rows),
+                         [("example", "always"), ("example", "never"), ("example", "stale"),
+                          ("xor", "always")])
+        self.assertEqual(len({r["options"].split(";")[-1] for r in rows if r["table"] == "example"}),
+                         1)
+        report = self.ok("report", out)
+        self.assertIn("example:wait=yield,refresh=never", report)
+        self.assertNotIn("plugin=", report)
+        self.ok(*args, "--resume")
+        self.assertEqual(len(self.file_rows(out)), 4)
+
+    def test_another_object_of_that_name(self):
+        """A table that was built anew is another one, to --resume and in a report."""
+        mine = self.dir / "mine.so"
+        out = self.dir / "x.csv"
+        args = ("sweep", "--tables", mine, "--traces", TYPHOON, "--threads", 1, "--trials", 1,
+                "--passes", 1, "--out", out, "--resume")
+        for content in PLUGIN.read_bytes(), PLUGIN.read_bytes() + b"\n":
+            mine.write_bytes(content)
+            self.ok(*args)
+        rows = self.file_rows(out)
+        self.assertEqual(len({r["options"] for r in rows}), 2)
+        self.assertEqual(len(re.findall(r"example:plugin=mine\.so#[0-9a-f]{16}",
+                                        self.ok("report", out))), 2)
+
+
+class Headers(Plugin):
+    def test_each_on_its_own(self):
+        for header in sorted((INCLUDE / "tearline").glob("*.h")):
+            if header.name in ("line_table.h", "replay.h"):
+                continue  # templates
+            source = self.dir / "one.c"
+            source.write_text(f"#include <tearline/{header.name}>\n")
+            subprocess.run([*CC, *STRICT, f"-I{INCLUDE}", "-fsyntax-only", source], check=True)
+
+    def test_tables_of_the_tree(self):
+        """A file of tables/ is a shared object if it includes what is installed: both templates."""
+        installed = {h.name for h in (INCLUDE / "tearline").glob("*.h")}
+
+        def include(match):
+            return f"#include <tearline/{match[1]}>" if match[1] in installed else match[0]
+
+        for name in "xor", "null":
+            for path in (HERE.parent / "tables").glob("*.h"):
+                if path.name not in installed:
+                    text = re.sub(r'#include "(\w+\.h)"', include, path.read_text())
+                    (self.dir / path.name).write_text(text)
+            source = (HERE.parent / "tables" / (name + ".c")).read_text()
+            source = re.sub(r'#include "(\w+\.h)"', include, source)
+            source = source.replace(f'.name = "{name}"', f'.name = "{name}-outside"')
+            outside = self.compile(source, *CFLAGS, out="outside.so")
+            args = ("--trace", TYPHOON, "--kinds", "tt,pawn,eval", "--hash", 0.25)
+            rows = self.replay("--table", outside, *args)
+            self.assertEqual({r["table"] for r in rows}, {name + "-outside"})
+            self.assertEqual([self.counts(r) for r in rows],
+                             [self.counts(r) for r in self.replay("--table", name, *args)])
+
+
+if __name__ == "__main__":
+    main()
