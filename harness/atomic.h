@@ -37,6 +37,17 @@ static inline bool cmpxchg64_relaxed(atomic_word *p, uint64_t old, uint64_t new)
 						       memory_order_relaxed);
 }
 
+/* Likewise; release. */
+static inline bool cmpxchg64_release(atomic_word *p, uint64_t old, uint64_t new)
+{
+	return atomic_compare_exchange_strong_explicit(p, &old, new, memory_order_release,
+						       memory_order_relaxed);
+}
+
+/* Old value. */
+#define xchg_release(p, v) atomic_exchange_explicit((p), (v), memory_order_release)
+#define xchg_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
+
 /* Likewise; acquire if it was. */
 static inline bool cmpxchg64_acquire(atomic_word *p, uint64_t old, uint64_t new)
 {

@@ -33,6 +33,9 @@
  *   LINE_SLOTS, LINE_BYTES(kind)   slots of a tt or kv line (4), bytes of a line
  *   LINE_SCAN       struct line_scan T(scan)(kind, line, sig, word): all slots at once
  *   LINE_LOOK       struct tt_slot T(look)(kind, line, s, sig): what a store must know of a slot
+ *   LINE_SECTIONS   with LINE_FREE or LINE_SWAP: T(begin_read) to T(end_write) are there all
+ *                   the same. They exclude nobody, but what was found in between stays
+ *                   what it is; a refresh comes after them and is a section of its own
  *   LINE_REFRESH    void T(rewrite)(line, s, sig, old, new): a refresh that does not compare
  *                   is this and not a put of the whole entry
  *   LINE_LAYOUT     entries are not a signature and words in a row:
@@ -132,7 +135,7 @@ static __always_inline bool T(end_read)(const enum kind kind, struct table *t, s
 }
 #endif
 
-#if LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP
+#if (LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) && !defined(LINE_SECTIONS)
 static __always_inline unsigned T(begin_read)(const enum kind kind, struct table *t,
 					      struct worker *w, atomic_word *line,
 					      uint64_t index)
