@@ -33,12 +33,16 @@
  *   LINE_SLOTS, LINE_BYTES(kind)   slots of a tt or kv line (4), bytes of a line
  *   LINE_SCAN       struct line_scan T(scan)(kind, line, sig, word): all slots at once
  *   LINE_LOOK       struct tt_slot T(look)(kind, line, s, sig): what a store must know of a slot
+ *   LINE_SECTIONS   with LINE_FREE or LINE_SWAP: T(begin_read) to T(end_write) are there all
+ *                   the same. They exclude nobody, but what was found in between stays
+ *                   what it is; a refresh comes after them and is a section of its own
  *   LINE_REFRESH    void T(rewrite)(line, s, sig, old, new): a refresh that does not compare
  *                   is this and not a put of the whole entry
  *   LINE_LAYOUT     entries are not a signature and words in a row:
  *                     void T(bump)(line, from, to)         copy a tt slot as it is
  *                     void T(wipe)(kind, line)             make it empty, amid readers
  *                     uint64_t T(at_rest)(kind, line, s, word)  at rest: see struct line_shape
+ *   LINE_GUARD_AHEAD  what guards a line (line_guard) is prefetched with it
  *   REPLAY_SECTIONS T(online)(t, w), T(offline)(t, w): see replay.h
  *
  * and includes this file, which makes probe, store, find and clear_live for every kind,
@@ -131,7 +135,7 @@ static __always_inline bool T(end_read)(const enum kind kind, struct table *t, s
 }
 #endif
 
-#if LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP
+#if (LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) && !defined(LINE_SECTIONS)
 static __always_inline unsigned T(begin_read)(const enum kind kind, struct table *t,
 					      struct worker *w, atomic_word *line,
 					      uint64_t index)
@@ -159,9 +163,14 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
 					uint64_t key)
 {
+	const atomic_word *line = T(line)(kind, t, key);
+
 	/* For reading, also ahead of stores: taking lines exclusively ahead of probes by
 	 * others makes shared probes several times slower. */
-	__builtin_prefetch((const void *)T(line)(kind, t, key), 0, 3);
+	__builtin_prefetch((const void *)line, 0, 3);
+#ifdef LINE_GUARD_AHEAD
+	__builtin_prefetch(line_guard(t, T(index)(kind, t, line)), 0, 3);
+#endif
 }
 
 #ifndef LINE_LOOK

@@ -14,7 +14,7 @@
  *
  *   void T(online)(t, w), T(offline)(t, w)
  *
- * which enclose each call of a loop.
+ * which enclose each call of a loop, and of T(clear_live).
  *
  * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
  * and audit as constants, so one source makes straight code for each: no call through
@@ -154,6 +154,13 @@ STAMP_LOOP(mixed_branch_replay, T(loop_mixed)(CALLER_BRANCH, false, by_kind, w, 
 STAMP_LOOP(mixed_chain_replay, T(loop_mixed)(CALLER_CHAIN, false, by_kind, w, op, nr))
 STAMP_LOOP(mixed_audit_replay, T(loop_mixed)(CALLER_BRANCH, true, by_kind, w, op, nr))
 
+static void T(clear_live_online)(struct table *t, struct worker *w)
+{
+	T(online)(t, w);
+	T(clear_live)(t, w);
+	T(offline)(t, w);
+}
+
 #define BY_CALLER(name)                                                                 \
 	{                                                                               \
 		T(name##_batch_replay), T(name##_branch_replay), T(name##_chain_replay) \
@@ -173,7 +180,7 @@ static const struct table_loops T(loops) = {
 		   [LOOP_MIXED] = T(mixed_audit_replay) },
 	.find = T(find),
 	.walk = T(walk),
-	.clear_live = T(clear_live),
+	.clear_live = T(clear_live_online),
 };
 
 #undef REPLAY_SHAPE
