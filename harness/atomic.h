@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiler.h"
+
 typedef _Atomic uint64_t atomic_word;
 
 #define READ_ONCE64(p) atomic_load_explicit((p), memory_order_relaxed)
@@ -77,13 +79,6 @@ static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t
  * Concurrency Kit's locks order memory in assembly, which ThreadSanitizer cannot see. Where
  * such a lock is taken and dropped, these tell it so; elsewhere they are nothing.
  */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TSAN_BUILD
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define TSAN_BUILD
-#endif
 #ifdef TSAN_BUILD
 void __tsan_acquire(void *p);
 void __tsan_release(void *p);

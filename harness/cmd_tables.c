@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "grid.h"
 #include "table.h"
 
 static const struct option_def *tables_options(void)
@@ -13,25 +14,59 @@ static const struct option_def *tables_options(void)
 	return defs;
 }
 
-static void print_kinds(const struct table_class *c)
+/* The tables to show; none: all that are built in. */
+static struct table_spec *named;
+static int nr_named;
+
+/* "tt, kv" */
+static char *kinds_text(const struct table_class *c, const char *sep)
 {
-	const char *sep = "";
+	char *text = xstrdup("");
 
 	for (enum kind k = 0; k < NR_KINDS; k++) {
+		char *longer;
+
 		if (!(c->kinds & 1u << k))
 			continue;
-		printf("%s%s", sep, kind_names[k]);
-		sep = ", ";
+		longer = xasprintf("%s%s%s", text, *text ? sep : "", kind_names[k]);
+		free(text);
+		text = longer;
 	}
+	return text;
 }
 
-static const char *promise_text(const struct table_class *c)
+static char *promise_text(const struct table_class *c)
 {
 	if (c->promises & PROMISE_NO_FALSE_MISS)
-		return "no torn read, no false miss, no lost store";
+		return xstrdup("no torn read, no false miss, no lost store");
 	if (c->promises & PROMISE_HONEST_KEYS)
-		return "no torn read, unless keys are built for it";
-	return c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing";
+		return xstrdup("no torn read, unless keys are built for it");
+	if (c->promises & PROMISE_SHORT_CHECK)
+		return xasprintf("no torn read, but for one in 2^%u of the torn entries met, "
+				 "and unless keys are built for it",
+				 c->sig_bits);
+	return xstrdup(c->promises & PROMISE_NO_TEAR ? "no torn read" : "nothing");
+}
+
+/* The same at a glance. */
+static char *short_promise(const struct table_class *c)
+{
+	if (c->promises & PROMISE_NO_FALSE_MISS)
+		return xstrdup("no tear, no miss");
+	if (c->promises & PROMISE_HONEST_KEYS)
+		return xstrdup("no tear (honest keys)");
+	if (c->promises & PROMISE_SHORT_CHECK)
+		return xasprintf("no tear (%u bits)", c->sig_bits);
+	return xstrdup(c->promises & PROMISE_NO_TEAR ? "no tear" : "nothing");
+}
+
+/* "blocking (retries ...)": what comes before the explanation; of "16 bytes": the figure. */
+static char *head_text(const char *text, const char *sep)
+{
+	const char *end = text ? strstr(text, sep) : NULL;
+
+	return !text ? NULL
+		     : xasprintf("%.*s", (int)(end ? end - text : (long)strlen(text)), text);
 }
 
 /* What was broken, and what shows it. */
@@ -53,26 +88,175 @@ static void print_control(const struct table_class *c)
 	       k->witness ? "" : " --witness no");
 }
 
-static void print_class(const struct table_class *c)
+static void print_field(const char *name, const char *text)
 {
-	printf("%s\n  %s\n  kinds      ", c->name, c->summary);
-	print_kinds(c);
-	printf("\n  progress   probe %s, store %s\n", c->probe_progress, c->store_progress);
-	if (!c->floor)
-		printf("  promises   %s\n", promise_text(c));
-	if (c->control)
-		print_control(c);
-	printf("  reference  %s\n", c->reference);
-	for (const struct table_option *o = c->options; o->name; o++) {
-		printf("  :%s=%s", o->name, o->values ? o->values : "...");
-		printf(" [%s]\n             %s\n", o->dflt, o->help);
+	if (text)
+		printf("  %-10s %s\n", name, text);
+}
+
+static const struct table_option *option_of(const struct table_class *c, unsigned i)
+{
+	return i < MAX_TABLE_OPTIONS && c->options[i].name ? &c->options[i] : NULL;
+}
+
+static bool same_option(const struct table_option *a, const struct table_option *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->help, b->help) &&
+	       !strcmp(a->dflt, b->dflt) && !a->values == !b->values &&
+	       (!a->values || !strcmp(a->values, b->values));
+}
+
+/* The first table that has the option. */
+static const struct table_class *first_with(const struct table_option *o)
+{
+	const struct table_option *other;
+
+	table_for_each(c) for (unsigned i = 0; (other = option_of(c, i)); i++)
+	{
+		if (same_option(other, o))
+			return c;
+	}
+	return NULL;
+}
+
+/* So many have it that it is explained in one place, where all are shown. */
+static bool is_common(const struct table_option *o)
+{
+	const struct table_option *other;
+	unsigned nr = 0;
+
+	table_for_each(c) for (unsigned i = 0; (other = option_of(c, i)); i++) nr +=
+		same_option(other, o);
+	return nr > 2 && !nr_named;
+}
+
+static void print_option(const struct table_option *o)
+{
+	printf("  :%s=%s [%s]\n", o->name, o->values ? o->values : "...", o->dflt);
+}
+
+static void print_common_options(void)
+{
+	const struct table_option *o;
+
+	puts("Options of many tables, in brackets what they are by default\n");
+	table_for_each(c) for (unsigned i = 0; (o = option_of(c, i)); i++)
+	{
+		if (!is_common(o) || first_with(o) != c)
+			continue;
+		print_option(o);
+		printf("             %s\n", o->help);
 	}
 	putchar('\n');
 }
 
-/* The tables to show; none: all that are built in. */
-static struct table_spec *named;
-static int nr_named;
+static void print_options(const struct table_class *c)
+{
+	const struct table_option *o;
+
+	for (unsigned i = 0; (o = option_of(c, i)); i++) {
+		print_option(o);
+		if (!is_common(o))
+			printf("             %s\n", o->help);
+	}
+}
+
+static bool has_option(const struct table_class *c, const char *name)
+{
+	const struct table_option *o;
+
+	for (unsigned i = 0; (o = option_of(c, i)); i++)
+		if (!strcmp(o->name, name))
+			return true;
+	return false;
+}
+
+/* Slots of a line, with options as they are by default; 0: it has none. */
+static unsigned line_slots(const struct table_class *c)
+{
+	struct table_params p = {
+		.size = { .entries = 1 }, .size_text = "size", .threads = 1, .kind = KIND_TT
+	};
+	struct table_spec spec;
+	unsigned slots = 0;
+	struct table *t;
+	struct err e;
+
+	if (!c->lines || !(c->kinds & 1u << KIND_TT) || table_spec_parse(c->name, &spec, &e))
+		return 0;
+	if (!table_create(&spec, &p, &t, &e)) {
+		slots = t->slots;
+		table_destroy(t);
+	}
+	table_spec_free(&spec);
+	return slots;
+}
+
+static void print_memory(const struct table_class *c)
+{
+	unsigned slots = line_slots(c);
+
+	if (!c->memory)
+		return;
+	printf("  memory     %s", c->memory);
+	if (slots)
+		printf("; in lines of %u slots", slots);
+	putchar('\n');
+}
+
+static void print_class(const struct table_class *c)
+{
+	char *kinds = kinds_text(c, ", "), *promise = promise_text(c);
+
+	printf("%s\n  %s\n", c->name, c->summary);
+	print_field("kinds", kinds);
+	printf("  progress   probe %s, store %s\n", c->probe_progress, c->store_progress);
+	if (!c->floor) {
+		if (c->probe_writes)
+			printf("  written    by a probe: %s%s\n", c->probe_writes,
+			       has_option(c, "refresh") ? "; refreshes of tt" : "");
+		print_memory(c);
+		printf("  signature  %u bits of the key\n", c->sig_bits);
+		print_field("promises", promise);
+	}
+	if (c->control)
+		print_control(c);
+	print_field("reference", c->reference);
+	print_options(c);
+	putchar('\n');
+	free(kinds);
+	free(promise);
+}
+
+/* For someone choosing: what is to be known first, a line each. */
+static void print_overview(void)
+{
+	struct table_absence a;
+	struct grid g;
+
+	puts("At a glance; more of each below. A probe of tt also writes refreshes, unless "
+	     "refresh=never\n");
+	grid_begin(
+		&g,
+		"<table|<promises|<probe|<store|<written by a probe|bytes an entry|key bits|<kinds");
+	table_for_each(c)
+	{
+		if (c->broken || c->floor)
+			continue;
+		grid_add(&g, xstrdup(c->name));
+		grid_add(&g, short_promise(c));
+		grid_add(&g, head_text(c->probe_progress, " ("));
+		grid_add(&g, head_text(c->store_progress, " ("));
+		grid_add(&g, head_text(c->probe_writes, " ("));
+		grid_add(&g, head_text(c->memory, " "));
+		grid_add(&g, xasprintf("%u", c->sig_bits));
+		grid_add(&g, kinds_text(c, " "));
+	}
+	grid_end(&g, stdout);
+	for (size_t i = 0; table_absent(i, &a); i++)
+		printf("absent: %s, %s\n", a.name, a.why);
+	putchar('\n');
+}
 
 static bool is_shown(const struct table_class *c)
 {
@@ -117,13 +301,13 @@ static void print_group(const char *title, bool broken, bool floor)
 
 static void print_tables(void)
 {
-	struct table_absence a;
-
+	if (!nr_named) {
+		print_overview();
+		print_common_options();
+	}
 	print_group("Tables: --table NAME[:option=value,...]", false, false);
 	print_group("Floors: what the harness and the memory cost by themselves", false, true);
 	print_group("Controls: broken on purpose, the audit must catch them", true, false);
-	for (size_t i = 0; !nr_named && table_absent(i, &a); i++)
-		printf("absent: %s, %s\n", a.name, a.why);
 }
 
 static int run_tables(const struct command *c, int argc, char **argv)

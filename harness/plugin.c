@@ -164,15 +164,15 @@ static const char *what_is_missing(const struct table_class *c)
 }
 
 /*
- * Are the class and its create in the same object? A function that is not static gives way to
- * tearline's own of that name, and what ran would not be what stands in the file.
+ * Is this function tearline's own? One of the object that is not static gives way to ours of
+ * that name, and what ran would not be what stands in the file.
  */
-static bool creates_its_own(const struct table_class *c)
+static bool is_our_own(const void *function)
 {
-	Dl_info of_class, of_create;
+	Dl_info ours, other;
 
-	return dladdr(c, &of_class) && dladdr((void *)c->create, &of_create) &&
-	       of_class.dli_fbase == of_create.dli_fbase;
+	return dladdr(&plugins, &ours) && dladdr(function, &other) &&
+	       ours.dli_fbase == other.dli_fbase;
 }
 
 /* Nothing of the class is read before it is known what it looks like. */
@@ -208,7 +208,7 @@ static int check_offered(const char *path, struct err *e)
 			       "--table %s: registers a table named '%s': expected letters, "
 			       "digits, '_', '.' and '-'",
 			       path, c->name);
-	if (!creates_its_own(c))
+	if (is_our_own((void *)c->create))
 		return err_set(e,
 			       "--table %s: its create is not its own but tearline's of that "
 			       "name: make it static",

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin.h"
+
 /* Split a comma separated list; every item is the caller's. */
 static char **split_list(const char *text, size_t *nr)
 {
@@ -64,7 +66,10 @@ static void add_table(struct sweep *s, const struct table_spec *spec, bool of_al
 	s->of_all[nr] = of_all;
 }
 
-/* Every table that can be had here, floors too, since others are read by them. */
+/*
+ * Every table that can be had here, floors too, since others are read by them. Objects are
+ * in the list by themselves.
+ */
 static int add_all_tables(struct sweep *s, struct err *e)
 {
 	struct table_absence a;
@@ -73,7 +78,7 @@ static int add_all_tables(struct sweep *s, struct err *e)
 	{
 		struct table_spec spec;
 
-		if (c->broken)
+		if (c->broken || plugin_origin(c))
 			continue;
 		if (table_spec_parse(c->name, &spec, e))
 			return -1;

@@ -73,7 +73,7 @@ static bool map_make(struct ck_ht *ht, void *map, size_t bytes, uint64_t capacit
 }
 
 /* What ck_ht allocates for a map: ask, and refuse. */
-static size_t map_bytes_for(uint64_t capacity)
+static size_t map_bytes_for(enum kind kind, uint64_t capacity)
 {
 	struct ck_ht ht;
 

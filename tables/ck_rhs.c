@@ -29,7 +29,7 @@ static struct table_class ckrhs_class = {
 	.summary = "Concurrency Kit's Robin Hood set in shards: pointers, epochs for readers",
 	.reference = "Houchard, ck_rhs; Celis, Robin Hood Hashing, 1986",
 	.probe_progress = "lock-free (scans again where entries move)",
-	.memory = "50 bytes: an entry of 16, an eighth more of them, two slots of 16",
+	.memory = "50 bytes: an entry of 16, an eighth more of them, two slots of 16; pawn 104",
 	CK_SET_CLASS,
 };
 TABLE_REGISTER(ckrhs);

@@ -3,8 +3,9 @@
  * ck_set_table - the template of tables on Concurrency Kit's sets of pointers
  *
  * A shard (ck_shard.h) is a set of pointers to entries. An entry is a key, which stays as
- * long as readers may see it, and a data word, which is updated in place. Readers take no
- * lock: a section (ck_epoch) keeps the entry that they found from being used for another key.
+ * long as readers may see it, and its data, which is updated in place: one word, or seven
+ * (pawn) within a sequence counter that the shard has for that. Readers take no lock: a
+ * section (ck_epoch) keeps the entry that they found from being used for another key.
  *
  * A shard's entries stand in a ring in the order in which their keys came: a new key takes
  * the next place, and if the shard is full the oldest is evicted, which is the clock hand. So
@@ -36,21 +37,37 @@
  *            in ck), epoch, acquire fence, pointer
  *   [set.W3] the last reader's section ended (ck), release of `pending` -> [set.R3] acquire
  *            of it by whoever uses the places or the map again
+ *   [set.W4] odd, store fence, words (ck) -> [set.R5] words, load fence, odd or moved
+ *   [set.W5] words, store fence, even (ck) -> [set.R4] even, load fence, words
  */
 #include <ck_epoch.h>
 #include <ck_pr.h>
+#include <ck_sequence.h>
 #include <sched.h>
 
 #include "ck_shard.h"
 #include "template.h"
 
-#define CONTAINER_WORDS 1
+#define CONTAINER_WORDS MAX_ENTRY_WORDS
 #define CONTAINER_IN_PLACE
 
 /* For readers it is all relaxed words: the set and the epoch order them. */
 struct entry {
-	atomic_word key, word;
+	atomic_word key;
+	atomic_word word[];
 };
+
+static __always_inline void entry_write(struct entry *entry, unsigned nr, const uint64_t *word)
+{
+	for (unsigned i = 0; i < nr; i++)
+		WRITE_ONCE64(&entry->word[i], word[i]);
+}
+
+static __always_inline void entry_read(const struct entry *entry, unsigned nr, uint64_t *word)
+{
+	for (unsigned i = 0; i < nr; i++)
+		word[i] = READ_ONCE64(&entry->word[i]);
+}
 
 /* What to wait for before something that readers may still see is used again. */
 struct grace {
@@ -62,12 +79,13 @@ CK_CC_CONTAINER(ck_epoch_entry_t, struct grace, called, grace_of)
 struct shard {
 	/* what readers look at */
 	CK_SET_STRUCT set;
+	struct ck_sequence wide; /* odd while words of an entry change */
 	/* what writers need under the lock */
 	struct ck_spinlock_fas lock __attribute__((aligned(128)));
 	uint64_t came, gone, safe; /* keys, since the last clear with no traffic */
 	uint64_t asked; /* `gone` when the grace period was asked for */
 	uint64_t first, next; /* places of the oldest and of the next to come */
-	struct entry *ring;
+	char *ring;
 	struct grace grace;
 	void *map;
 	uint64_t removed; /* since the map was new */
@@ -76,6 +94,7 @@ struct shard {
 /* Behind the shards: what they share; then the readers. */
 struct pool {
 	uint64_t capacity, limit, places; /* of a shard: slots, keys, places for them */
+	unsigned words; /* of an entry */
 	size_t map_bytes;
 	ck_epoch_t epoch;
 	struct ck_spinlock_fas lock __attribute__((aligned(128))); /* of the record */
@@ -92,6 +111,11 @@ struct reader {
 static uint64_t places_for(uint64_t limit)
 {
 	return limit + (limit < 128 ? 16 : limit / 8);
+}
+
+static size_t entry_bytes(unsigned words)
+{
+	return sizeof(struct entry) + words * sizeof(atomic_word);
 }
 
 static unsigned long entry_hash(const void *entry, unsigned long seed)
@@ -121,13 +145,13 @@ static size_t map_bytes_for(uint64_t capacity)
 	return shard_round_up(shard_lent.size);
 }
 
-static size_t block_bytes(uint64_t capacity)
+static size_t block_bytes(enum kind kind, uint64_t capacity)
 {
-	return map_bytes_for(capacity) +
-	       shard_round_up(places_for(SHARD_LOAD(capacity)) * sizeof(struct entry));
+	return map_bytes_for(capacity) + shard_round_up(places_for(SHARD_LOAD(capacity)) *
+							entry_bytes(entry_words(kind)));
 }
 
-static size_t spare_bytes(uint64_t capacity)
+static size_t spare_bytes(enum kind kind, uint64_t capacity)
 {
 	return CK_SET_TOMBSTONES ? map_bytes_for(capacity) : 0;
 }
@@ -181,6 +205,11 @@ static uint64_t shard_held(const struct shard *s)
 	return s->came - s->gone;
 }
 
+static struct entry *entry_at(const struct shard *s, const struct pool *pool, uint64_t place)
+{
+	return (struct entry *)(s->ring + place * entry_bytes(pool->words));
+}
+
 static uint64_t place_after(const struct pool *pool, uint64_t place)
 {
 	return place + 1 < pool->places ? place + 1 : 0;
@@ -189,7 +218,7 @@ static uint64_t place_after(const struct pool *pool, uint64_t place)
 /* Evict the oldest. Under the lock. */
 static void shard_evict(struct shard *s, const struct pool *pool)
 {
-	struct entry *oldest = &s->ring[s->first];
+	struct entry *oldest = entry_at(s, pool, s->first);
 
 	CK_SET(remove)(&s->set, entry_hash(oldest, 0), oldest);
 	s->first = place_after(pool, s->first);
@@ -216,7 +245,7 @@ static struct entry *shard_place(struct shard *s, struct pool *pool)
 		grace_wait(pool, &s->grace);
 		shard_reclaim(s, pool);
 	}
-	return &s->ring[s->next];
+	return entry_at(s, pool, s->next);
 }
 
 /*
@@ -245,7 +274,7 @@ static void shard_tidy(struct shard *s, struct pool *pool)
 }
 
 /* Add a key that is not there, evicting if the shard is full. Under the lock. */
-static void shard_add(struct shard *s, struct pool *pool, uint64_t key, uint64_t word)
+static void shard_add(struct shard *s, struct pool *pool, uint64_t key, const uint64_t *word)
 {
 	struct entry *entry;
 
@@ -255,7 +284,7 @@ static void shard_add(struct shard *s, struct pool *pool, uint64_t key, uint64_t
 		shard_tidy(s, pool);
 	entry = shard_place(s, pool);
 	WRITE_ONCE64(&entry->key, key);
-	WRITE_ONCE64(&entry->word, word);
+	entry_write(entry, pool->words, word);
 	ck_pr_fence_store(); /* [set.W1] pairs with [set.R1] */
 	/* No free slot within the probe limit: make one. */
 	while (!CK_SET(put_unique)(&s->set, entry_hash(entry, 0), entry) && shard_held(s))
@@ -294,14 +323,24 @@ static __always_inline void T(end_write)(struct table *t, struct worker *w, uint
 static __always_inline bool T(get)(const enum kind kind, struct table *t, uint64_t region,
 				   uint64_t key, struct found *f)
 {
+	struct shard *s = shard_at(t, region);
 	struct entry wanted = { .key = key };
-	struct entry *entry = CK_SET(get)(&shard_at(t, region)->set, mix64(key), &wanted);
+	struct entry *entry = CK_SET(get)(&s->set, mix64(key), &wanted);
+	unsigned wide;
 
 	f->at = entry;
 	if (!entry)
 		return false;
 	smp_acquire_fence(); /* [set.R1] pairs with [set.W1] */
-	f->word[0] = READ_ONCE64(&entry->word);
+	if (entry_words(kind) == 1) {
+		entry_read(entry, 1, f->word);
+		return true;
+	}
+	do {
+		/* [set.R4] [set.R5] pair with [set.W5] [set.W4] */
+		wide = ck_sequence_read_begin(&s->wide);
+		entry_read(entry, entry_words(kind), f->word);
+	} while (ck_sequence_read_retry(&s->wide, wide));
 	return true;
 }
 
@@ -309,12 +348,17 @@ static __always_inline bool T(set)(const enum kind kind, struct table *t, struct
 				   uint64_t region, uint64_t key, const struct found *f,
 				   const uint64_t *word)
 {
-	struct entry *entry = f->at;
+	struct shard *s = shard_at(t, region);
 
-	if (f->held)
-		WRITE_ONCE64(&entry->word, word[0]);
-	else
-		shard_add(shard_at(t, region), t->priv, key, word[0]);
+	if (!f->held) {
+		shard_add(s, t->priv, key, word);
+	} else if (entry_words(kind) == 1) {
+		entry_write(f->at, 1, word);
+	} else {
+		ck_sequence_write_begin(&s->wide); /* [set.W4] pairs with [set.R5] */
+		entry_write(f->at, entry_words(kind), word);
+		ck_sequence_write_end(&s->wide); /* [set.W5] pairs with [set.R4] */
+	}
 	return true;
 }
 
@@ -322,22 +366,22 @@ static __always_inline bool T(replace)(const struct found *f, uint64_t word)
 {
 	struct entry *entry = f->at;
 
-	return cmpxchg64_relaxed(&entry->word, f->word[0], word);
+	return cmpxchg64_relaxed(&entry->word[0], f->word[0], word);
 }
 
 /* What is in the set, not in the ring: if the two differ, it shows. */
 static void T(walk_region)(struct table *t, uint64_t region, struct shown *show)
 {
+	uint64_t word[MAX_ENTRY_WORDS];
 	struct CK_SET(iterator) it;
-	uint64_t word;
 	void *at;
 
 	CK_SET(iterator_init)(&it);
 	while (CK_SET(next)(&shard_at(t, region)->set, &it, &at)) {
 		const struct entry *entry = at;
 
-		word = READ_ONCE64(&entry->word);
-		container_show(show, READ_ONCE64(&entry->key), &word);
+		entry_read(entry, entry_words(t->kind), word);
+		container_show(show, READ_ONCE64(&entry->key), word);
 	}
 }
 
@@ -395,10 +439,11 @@ static int T(create)(struct table *t, const struct table_params *p, struct err *
 	pool->limit = SHARD_LOAD(l.capacity);
 	pool->places = places_for(pool->limit);
 	pool->map_bytes = map_bytes_for(l.capacity);
+	pool->words = entry_words(p->kind);
 	pool->spare = (char *)t->mem.base + l.nr * l.block;
 	for (uint64_t i = 0; i < l.nr; i++) {
 		shard_at(t, i)->map = (char *)t->mem.base + i * l.block;
-		shard_at(t, i)->ring = (void *)((char *)shard_at(t, i)->map + pool->map_bytes);
+		shard_at(t, i)->ring = (char *)shard_at(t, i)->map + pool->map_bytes;
 	}
 	ck_epoch_init(&pool->epoch);
 	ck_epoch_register(&pool->epoch, &pool->record, NULL);
@@ -415,9 +460,8 @@ static int T(thread_enter)(struct table *t, struct worker *w, struct err *e)
 }
 
 /* The fields of a class that all of these share. */
-#define CK_SET_CLASS                                                                    \
-	.store_progress = "blocking", .probe_writes = "its thread's epoch",             \
-	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,                            \
-	.kinds = 1u << KIND_TT | 1u << KIND_EVAL | 1u << KIND_KV, .sig_bits = 64,       \
-	.options = { SHARDS_OPTION, REFRESH_OPTION, MATE_OPTION }, .create = T(create), \
-	.clear = T(clear), .thread_enter = T(thread_enter)
+#define CK_SET_CLASS                                                               \
+	.store_progress = "blocking", .probe_writes = "its thread's epoch",        \
+	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS, .kinds = LINE_KINDS,  \
+	.sig_bits = 64, .options = { SHARDS_OPTION, REFRESH_OPTION, MATE_OPTION }, \
+	.create = T(create), .clear = T(clear), .thread_enter = T(thread_enter)

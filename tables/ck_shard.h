@@ -93,8 +93,8 @@ struct shard_plan {
 	size_t more_side; /* in t->side, behind the shards */
 	size_t thread_bytes; /* likewise, for each thread */
 	/* in t->mem: for each shard, and behind them all; multiples of a cache line */
-	size_t (*block_bytes)(uint64_t capacity);
-	size_t (*more_bytes)(uint64_t capacity);
+	size_t (*block_bytes)(enum kind kind, uint64_t capacity);
+	size_t (*more_bytes)(enum kind kind, uint64_t capacity);
 };
 
 /* What came of it. */
@@ -115,8 +115,8 @@ static struct shard_layout shard_layout(const struct shard_plan *plan,
 {
 	struct shard_layout l = { .nr = nr, .capacity = capacity };
 
-	l.block = plan->block_bytes(capacity);
-	l.blocks = nr * l.block + plan->more_bytes(capacity);
+	l.block = plan->block_bytes(p->kind, capacity);
+	l.blocks = nr * l.block + plan->more_bytes(p->kind, capacity);
 	l.side = nr * plan->shard_bytes + plan->more_side + p->threads * plan->thread_bytes;
 	return l;
 }

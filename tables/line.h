@@ -207,7 +207,7 @@ void line_walk(struct table *t, table_walk_fn *fn, void *arg);
 #define LINE_CLASS_AS(kinds_, bits, memory_)                                   \
 	.kinds = kinds_, .lines = true, .sig_bits = bits, .clear = line_clear, \
 	.clear_ops = line_clear_ops, .memory = memory_
-#define LINE_CLASS LINE_CLASS_AS(LINE_KINDS, 64, "16 bytes; pawn 64")
+#define LINE_CLASS LINE_CLASS_AS(LINE_KINDS, 64, "16 bytes, pawn 64")
 #define REFRESH_OPTION                                                            \
 	{                                                                         \
 		"refresh", REFRESH_CHOICES, "always",                             \

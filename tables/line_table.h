@@ -42,6 +42,7 @@
  *                     void T(bump)(line, from, to)         copy a tt slot as it is
  *                     void T(wipe)(kind, line)             make it empty, amid readers
  *                     uint64_t T(at_rest)(kind, line, s, word)  at rest: see struct line_shape
+ *   LINE_GUARD_AHEAD  what guards a line (line_guard) is prefetched with it
  *   REPLAY_SECTIONS T(online)(t, w), T(offline)(t, w): see replay.h
  *
  * and includes this file, which makes probe, store, find and clear_live for every kind,
@@ -162,9 +163,14 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
 					uint64_t key)
 {
+	const atomic_word *line = T(line)(kind, t, key);
+
 	/* For reading, also ahead of stores: taking lines exclusively ahead of probes by
 	 * others makes shared probes several times slower. */
-	__builtin_prefetch((const void *)T(line)(kind, t, key), 0, 3);
+	__builtin_prefetch((const void *)line, 0, 3);
+#ifdef LINE_GUARD_AHEAD
+	__builtin_prefetch(line_guard(t, T(index)(kind, t, line)), 0, 3);
+#endif
 }
 
 #ifndef LINE_LOOK

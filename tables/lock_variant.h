@@ -6,6 +6,7 @@
  */
 #define LINE_EXCLUSION LINE_LOCKED
 #define LINE_PLAIN
+#define LINE_GUARD_AHEAD
 
 #include "template.h"
 
@@ -34,5 +35,6 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 #undef TABLE
 #undef LINE_EXCLUSION
 #undef LINE_PLAIN
+#undef LINE_GUARD_AHEAD
 #undef LOCK_ACQUIRE
 #undef LOCK_RELEASE

@@ -20,6 +20,10 @@
  * writer: it takes the write side after the read section, if the slot still holds what
  * was read.
  *
+ * A probe compiles to unsync's between two locked instructions on x86-64: lock inc and dec
+ * (rwlock), xadd twice (pflock), cmpxchg twice (tflock), xadd and dec (swlock); brlock and
+ * bytelock, whose count is the thread's own, drop it by a plain store after an xchg.
+ *
  * Not here: ck_rwcohort. It is a way to have rwlock's readers wait for writers of one's own
  * NUMA node, which nobody tells a table; and ck 0.7 has no fence between its writer's lock
  * and its look at the readers' count, which is enough on x86 only.

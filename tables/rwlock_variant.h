@@ -7,6 +7,7 @@
  */
 #define LINE_EXCLUSION LINE_SEQUENCE
 #define LINE_PLAIN
+#define LINE_GUARD_AHEAD
 
 #include "template.h"
 
@@ -74,6 +75,7 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 #undef TABLE
 #undef LINE_EXCLUSION
 #undef LINE_PLAIN
+#undef LINE_GUARD_AHEAD
 #undef READ_ACQUIRE
 #undef READ_RELEASE
 #undef WRITE_ACQUIRE

@@ -9,6 +9,13 @@
  * impl=     ck     ck_sequence and a spinlock, as in seqlock.h
  *           c11    C11 atomics and fences, as in seqlock_c11.h
  *
+ * A probe compiles to unsync's between two loads of the counter: one with a test of its low
+ * bit before the first word, one with a compare behind the last. No fence and no lock prefix
+ * on x86-64, with ck as with c11. With the counter in the line both loads are of a line that
+ * is needed anyway, at a fixed place in it, and there is a slot less to look at; beside the
+ * lines there is one more address to compute and one more line of cache to have, which is
+ * prefetched too.
+ *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS. Readers are not wait-free: a writer
  * preempted in its section holds up every reader of the counter.
  */

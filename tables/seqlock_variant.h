@@ -8,6 +8,8 @@
 #define LINE_PLAIN
 #if SEQLOCK_IN_LINE
 #define LINE_SLOTS 3
+#else
+#define LINE_GUARD_AHEAD
 #endif
 
 #include "template.h"
@@ -52,5 +54,6 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 #undef TABLE
 #undef LINE_EXCLUSION
 #undef LINE_PLAIN
+#undef LINE_GUARD_AHEAD
 #undef SEQLOCK
 #undef SEQLOCK_IN_LINE

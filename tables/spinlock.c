@@ -6,6 +6,11 @@
  *           no operation goes through a pointer to reach it
  * stripes=  see stripes.h. 256 is what the historical engine (Typhoon) had.
  *
+ * A probe compiles to unsync's between, on x86-64, one locked instruction (xchg for fas, mcs
+ * and clh, two of them for hclh, lock xadd for ticket and anderson, lock dec, lock cmpxchg for
+ * cas) and a plain store; ticket lets go with a lock inc, mcs with a lock cmpxchg if nobody
+ * waits.
+ *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS: a whole operation on a line excludes
  * every other. Both are blocking: a preempted holder stops all who want its stripe; FIFO
  * locks (ticket and the queues) stop them longest when there are more threads than CPUs.

@@ -36,6 +36,7 @@ static struct table_class unsync_class = {
 	.reference = "Stockfish, Ethereal (at full key width)",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
+	.probe_writes = "nothing",
 	LINE_CLASS,
 	.options = { LINE_OPTIONS },
 	.control = &unsync_control,

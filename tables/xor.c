@@ -23,6 +23,7 @@ static struct table_class xor_class = {
 	.reference = "Hyatt and Mann 2002",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
+	.probe_writes = "nothing",
 	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
 	LINE_CLASS,
 	.options = { LINE_OPTIONS },

@@ -2,140 +2,30 @@
 /*
  * How close the harness comes to what the machine allows. argv: traces.
  *
- * All contestants of a question run in turn, several rounds, in one process; what is
- * judged are ratios of medians. Each line says what should be reached. Nothing here
- * fails: a noisy neighbour is no fault of the code, and a person reads it.
+ * Each line says what should be reached; see bench.h.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
-#include "fixture.h"
-#include "run.h"
-#include "stats.h"
-
-#define ROUNDS 7
-#define SECONDS 0.2
-#define MIB (1ull << 20)
+#include "bench.h"
 
 static struct topo *topo;
 
-/* One contestant: a table in the harness, or the bare loop where spec is NULL. */
-struct contestant {
-	const char *label, *spec;
-	const struct traffic *traffic;
-	uint64_t bytes;
-	unsigned threads, lookahead;
-	enum caller caller;
-	double seconds; /* 0: SECONDS */
-	double ns[ROUNDS], mops[ROUNDS];
-	double share; /* of its whole time spent replaying */
-};
-
-static void run_table(struct contestant *c, unsigned round)
-{
-	struct table_spec table;
-	struct run_params p = { .table = &table,
-				.traffic = c->traffic,
-				.topo = topo,
-				.seconds = c->seconds > 0 ? c->seconds : SECONDS,
-				.caller = c->caller,
-				.lookahead = c->lookahead,
-				.seed = round + 1 };
-	struct placement placement;
-	struct run_result r;
-	struct err e;
-
-	for (enum kind k = 0; k < NR_KINDS; k++) {
-		p.size[k].bytes = c->bytes;
-		p.size_text[k] = "size";
-	}
-	if (table_spec_parse(c->spec, &table, &e) ||
-	    topo_place(topo, "core", c->threads, true, &placement, &e))
-		fixture_die(&e);
-	p.placement = &placement;
-	if (run_cell(&p, &r, &e))
-		fixture_die(&e);
-	c->ns[round] = r.ns_per_op;
-	c->mops[round] = r.mops;
-	c->share = r.replay_seconds / r.whole_seconds;
-	placement_free(&placement);
-	table_spec_free(&table);
-}
-
 /* The same records, the same lines, no harness: one word of each line, summed. */
-static void run_bare(struct contestant *c, unsigned round)
+static uint64_t bare_loop(const struct contestant *c, const struct stream *s)
 {
-	const struct stream *s = &c->traffic->stream[0];
-	struct table_params p = { .kind = KIND_KV,
-				  .size = { .bytes = c->bytes },
-				  .pages = PAGES_AUTO };
-	uint64_t lines = table_lines(p.kind, &p.size);
+	struct table_size size = { .bytes = c->bytes };
+	uint64_t lines = table_lines(KIND_KV, &size);
 	unsigned shift = 58 - (unsigned)__builtin_ctzll(lines);
-	uint64_t mask = (lines - 1) << 6;
-	const char *base;
-	uint64_t begin, end, sum = 0, ops = 0;
-	struct mem m;
-	struct err e;
+	uint64_t mask = (lines - 1) << 6, sum = 0;
+	const char *base = c->arg;
 
-	if (mem_map(&m, lines * 64, PAGES_AUTO, "size", &e))
-		fixture_die(&e);
-	memset(m.base, 0, m.bytes);
-	base = m.base;
-	begin = now_ns();
-	do {
-		for (size_t i = 0; i < s->nr; i++) {
-			if (c->lookahead)
-				__builtin_prefetch(
-					base + (s->op[i + c->lookahead].key >> shift & mask));
-			sum += *(volatile uint64_t *)(base + (s->op[i].key >> shift & mask));
-		}
-		ops += s->nr;
-		end = now_ns();
-	} while (end - begin < SECONDS * 1e9);
-	__asm__ volatile("" ::"r"(sum));
-	c->ns[round] = (double)(end - begin) / (double)ops;
-	c->mops[round] = 1e3 / c->ns[round];
-	mem_unmap(&m);
-}
-
-static void compete(struct contestant *c, size_t nr)
-{
-	for (unsigned round = 0; round < ROUNDS; round++)
-		for (size_t i = 0; i < nr; i++)
-			c[i].spec ? run_table(&c[i], round) : run_bare(&c[i], round);
-}
-
-static double median_of(const double *v)
-{
-	double copy[ROUNDS];
-
-	memcpy(copy, v, sizeof(copy));
-	return stats_median(copy, ROUNDS);
-}
-
-static void verdict(const char *what, double got, double want, bool at_least, const char *unit)
-{
-	bool ok = at_least ? got >= want : got <= want;
-
-	printf("  %-58s %8.3f%s  (%s %.2f) %s\n", what, got, unit,
-	       at_least ? "at least" : "at most", want, ok ? "reached" : "MISSED");
-}
-
-static void print_all(const struct contestant *c, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		double lo = c[i].ns[0], hi = c[i].ns[0];
-
-		for (unsigned r = 1; r < ROUNDS; r++) {
-			lo = c[i].ns[r] < lo ? c[i].ns[r] : lo;
-			hi = c[i].ns[r] > hi ? c[i].ns[r] : hi;
-		}
-		printf("    %-34s %8.2f ns/op [%.2f, %.2f] %9.2f Mops\n", c[i].label,
-		       median_of(c[i].ns), lo, hi, median_of(c[i].mops));
+	for (size_t i = 0; i < s->nr; i++) {
+		if (c->lookahead)
+			__builtin_prefetch(base +
+					   (s->op[i + c->lookahead].key >> shift & mask));
+		sum += *(volatile uint64_t *)(base + (s->op[i].key >> shift & mask));
 	}
+	return sum;
 }
 
 static struct traffic *deal_trace(const char *path, unsigned threads, enum clears clears)
@@ -168,7 +58,7 @@ static void floors(const char *path)
 		c[i].caller = CALLER_BRANCH;
 		c[i].bytes = 16 * MIB; /* 0 would mean no table, which is null */
 	}
-	compete(c, ARRAY_SIZE(c));
+	compete(c, ARRAY_SIZE(c), topo);
 	print_all(c, ARRAY_SIZE(c));
 	verdict("stream, one thread", median_of(c[0].ns), 1.0, false, " ns");
 	verdict("null, one thread", median_of(c[1].ns), 3.5, false, " ns");
@@ -184,18 +74,23 @@ static void touch_limit(uint64_t bytes, const char *name, unsigned lookahead, do
 {
 	struct table_size size = { .bytes = bytes };
 	struct traffic *t;
+	struct mem lines;
 	struct err e;
 	char text[64];
 
-	if (traffic_from_workload("uniform", &size, 1, 1, &t, &e))
+	if (traffic_from_workload("uniform", &size, 1, 1, &t, &e) ||
+	    mem_map(&lines, bytes, PAGES_AUTO, "size", &e))
 		fixture_die(&e);
+	memset(lines.base, 0, lines.bytes);
 	t->preload_nr = 0; /* touch looks at nothing it finds */
 	{
 		struct contestant c[] = {
 			{ .label = "bare loop",
 			  .traffic = t,
 			  .bytes = bytes,
-			  .lookahead = lookahead },
+			  .lookahead = lookahead,
+			  .bare = bare_loop,
+			  .arg = lines.base },
 			{ .label = "touch",
 			  .spec = "touch",
 			  .traffic = t,
@@ -205,13 +100,14 @@ static void touch_limit(uint64_t bytes, const char *name, unsigned lookahead, do
 			  .caller = CALLER_BATCH },
 		};
 
-		compete(c, ARRAY_SIZE(c));
+		compete(c, ARRAY_SIZE(c), topo);
 		printf("touch at %s, lookahead %u\n", name, lookahead);
 		print_all(c, ARRAY_SIZE(c));
 		snprintf(text, sizeof(text), "touch of the bare loop, %s, lookahead %u", name,
 			 lookahead);
 		verdict(text, median_of(c[0].ns) / median_of(c[1].ns), want, true, "");
 	}
+	mem_unmap(&lines);
 	traffic_free(t);
 }
 
@@ -233,7 +129,7 @@ static void xor_cost(const char *path)
 		  .caller = CALLER_BRANCH },
 	};
 
-	compete(c, ARRAY_SIZE(c));
+	compete(c, ARRAY_SIZE(c), topo);
 	printf("xor on %s, 16 MiB\n", t->name);
 	print_all(c, ARRAY_SIZE(c));
 	verdict("xor of unsync", median_of(c[0].ns) / median_of(c[1].ns), 0.90, true, "");
@@ -313,7 +209,7 @@ static void two_threads(void)
 			  .caller = CALLER_BRANCH },
 		};
 
-		compete(c, ARRAY_SIZE(c));
+		compete(c, ARRAY_SIZE(c), topo);
 		printf("two threads, kv, probe only, 256 KiB; a cache line changes hands in %.0f ns\n",
 		       handover_ns());
 		print_all(c, ARRAY_SIZE(c));
@@ -347,7 +243,7 @@ static void sweep_share(const char *path)
 	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
 		char text[64];
 
-		run_table(&c[i], 0);
+		run_table(&c[i], 0, topo);
 		snprintf(text, sizeof(text), "share of a cell's time in replay, %s", c[i].spec);
 		verdict(text, c[i].share, 0.75, true, "");
 	}

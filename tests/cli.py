@@ -44,21 +44,26 @@ def sanitized():
 class Table:
     def __init__(self, name, block, group):
         self.name = name
-        self.kinds = re.search(r"^  kinds +(.*)$", block, re.M).group(1).split(", ")
+        self.fields = dict(re.findall(r"^  ([a-z][a-z ]{0,9}?) {2,}(\S.*)$", block, re.M))
+        self.kinds = self.fields["kinds"].split(", ")
         self.options = dict(re.findall(r"^  :(\w+)=(\S+) \[", block, re.M))
+        self.defaults = dict(re.findall(r"^  :(\w+)=\S+ \[(.*)\]$", block, re.M))
         self.floor = group.startswith("Floors")
         self.control = group.startswith("Controls")
-        # A pawn entry fills a line: what holds it is made of lines.
-        self.lines = "pawn" in self.kinds and not self.floor
-        self.planted = re.search(r"^  planted +(.*)$", block, re.M)
-        self.shows = re.search(r"^  must show +(.*) \(--workload (\S+) --threads (\d+)"
+        self.sig_bits = int(self.fields.get("signature", "64 ").split(" ")[0])
+        slots = re.search(r"; in lines of (\d+) slots$", self.fields.get("memory", ""))
+        self.lines = bool(slots)
+        # Four slots and whole keys: with those of one thread all have the same outcome.
+        self.usual = self.lines and slots.group(1) == "4" and self.sig_bits == 64
+        self.planted = self.fields.get("planted")
+        self.shows = re.search(r"^  must show  (.*) \(--workload (\S+) --threads (\d+)"
                                r"(?: --witness no)?\)$", block, re.M)
 
 
-def all_tables():
+def all_tables(text=None):
     """What `tearline tables` lists, in its order."""
     found, group = [], ""
-    for block in tearline("tables").stdout.split("\n\n"):
+    for block in (text or tearline("tables").stdout).split("\n\n"):
         if re.match(r"(Tables|Floors|Controls):?\b", block):
             group = block
         elif "\n  kinds" in block:
@@ -76,9 +81,9 @@ def controls():
 
 
 def line_tables():
-    """Specs of the tables of one layout class, with every lock there is."""
-    return [t.name + (f":lock={lock}" if lock else "") for t in tables() if t.lines
-            for lock in t.options.get("lock", "").split("|")]
+    """(spec, kinds) of the tables of one layout class, with every lock there is."""
+    return [(t.name + (f":lock={lock}" if lock else ""), t.kinds)
+            for t in tables() if t.usual for lock in t.options.get("lock", "").split("|")]
 
 
 def workloads():

@@ -20,20 +20,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "mem.h"
 
 #define MIB ((size_t)1 << 20)
 
 /* A sanitizer maps memory of its own beside ours. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if defined(ASAN_BUILD) || defined(TSAN_BUILD)
 #define SANITIZED true
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#endif
-#ifndef SANITIZED
+#else
 #define SANITIZED false
 #endif
 

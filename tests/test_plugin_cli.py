@@ -238,6 +238,14 @@ class Good(Plugin):
         self.ok(*args, "--resume")
         self.assertEqual(len(self.file_rows(out)), 4)
 
+    def test_beside_all(self):
+        for names in f"all,{PLUGIN}", f"{PLUGIN},all":
+            text = self.ok("sweep", "--tables", names, "--workload", "uniform:ops=64", "--threads", 1,
+                           "--hash", "64e", "--trials", 1, "--passes", 1)
+            found = [r["table"] for r in self.parse(text)]
+            self.assertEqual(sorted(found),
+                             sorted(["example"] + [t.name for t in tables() if "kv" in t.kinds]))
+
     def test_another_object_of_that_name(self):
         """A table that was built anew is another one, to --resume and in a report."""
         mine = self.dir / "mine.so"

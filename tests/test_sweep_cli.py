@@ -80,16 +80,56 @@ class Plan(Sweep):
         path, = self.small("a.tlt")
         rows = self.sweep("--tables", "spinlock:lock=ticket,stripes=64,xor:refresh=never",
                           "--traces", path, "--threads", 1, "--trials", 1)
-        self.assertEqual({(r["table"], r["options"]) for r in rows},
-                         {("spinlock", "lock=ticket;stripes=64;refresh=always"),
-                          ("xor", "refresh=never")})
+        self.assertEqual({r["table"] for r in rows}, {"spinlock", "xor"})
+        for row in rows:
+            options = dict(o.split("=") for o in row["options"].split(";"))
+            for name, value in ({"lock": "ticket", "stripes": "64", "refresh": "always"}
+                                if row["table"] == "spinlock" else {"refresh": "never"}).items():
+                self.assertEqual(options[name], value)
 
-    def test_every_table_there_is(self):
+    def swept(self, *args):
+        """Tables in the rows of a sweep, and what it said."""
+        self.out.unlink(missing_ok=True)
+        run = tearline("sweep", "--out", self.out, "--passes", 1, "--trials", 1, "--threads", 1,
+                       "--hash", "4096e", *args)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return [r["table"] for r in self.file_rows(self.out)], run.stderr
+
+    def test_all_tables(self):
+        """Every one that is here and no control; report takes a floor for the baseline."""
         path, = self.small("a.tlt")
         names = [t.name for t in tables() if "tt" in t.kinds]
-        rows = self.sweep("--tables", ",".join(names), "--traces", path, "--threads", "1",
-                          "--trials", 1)
-        self.assertEqual({r["table"] for r in rows}, set(names))
+        swept, said = self.swept("--tables", "all", "--traces", path, "--lookahead", "0,8")
+        self.assertEqual(Counter(swept), Counter(2 * names))
+        for name, why in re.findall(r"^absent: ([\w-]+), (.*)$", tearline("tables").stdout, re.M):
+            self.assertIn(f"left out: {name}, {why}\n", said)
+        text = self.ok("report", self.out, "--baseline", "touch")
+        self.assertEqual(len(re.findall(r"^trace a .*, lookahead [08]$", text, re.M)), 2)
+        for name in names:
+            self.assertEqual(len(re.findall(rf"^  {name} +1 ", text, re.M)), 2, name)
+
+    def test_all_tables_that_hold_the_kind(self):
+        for name, kind in workloads().items():
+            swept, said = self.swept("--tables", "all", "--workload", name + ":ops=100")
+            self.assertEqual(set(swept), {t.name for t in tables() if kind in t.kinds})
+            self.assertEqual(re.findall(r"^left out: ([\w-]+), where entries are of kind (\w+)$",
+                                        said, re.M),
+                             [(t.name, kind) for t in sorted(tables(), key=lambda t: t.name)
+                              if kind not in t.kinds])
+        # of several sources, each with the tables that can
+        swept, _ = self.swept("--tables", "all,xor:refresh=never", "--workload",
+                              "wide:ops=100,uniform:ops=100")
+        self.assertEqual(len(swept), 2 + sum(len({"pawn", "kv"} & set(t.kinds)) for t in tables()))
+
+    def test_lookaheads(self):
+        path, = self.small("a.tlt")
+        rows = self.sweep("--tables", "xor", "--traces", path, "--threads", 1, "--trials", 2,
+                          "--lookahead", "0,16,0,64")
+        self.assertEqual(Counter(r["lookahead"] for r in rows), {"0": 2, "16": 2, "64": 2})
+        self.refused(("sweep", "--tables", "xor", "--traces", path, "--lookahead", "0,65"),
+                     "--lookahead", "from 0 to 64", "'0,65'")
+        self.refused(("sweep", "--tables", "xor", "--traces", path, "--lookahead", "all"),
+                     "--lookahead", "'all'")
 
     def test_workloads(self):
         rows = self.sweep("--tables", "xor", "--workload",

@@ -52,6 +52,7 @@ static struct table_class seqlock_one_sided_class = {
 	.reference = "-",
 	.probe_progress = "blocking (retries when a writer has left)",
 	.store_progress = "blocking",
+	.probe_writes = "nothing",
 	LINE_CLASS,
 	.broken = true,
 	.control = &seqlock_one_sided_control,

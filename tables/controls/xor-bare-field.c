@@ -50,6 +50,7 @@ static struct table_class xor_bare_field_class = {
 	.reference = "-",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
+	.probe_writes = "nothing",
 	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
 	LINE_CLASS,
 	.broken = true,

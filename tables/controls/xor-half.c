@@ -62,6 +62,7 @@ static struct table_class xor_half_class = {
 	.reference = "-",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
+	.probe_writes = "nothing",
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_half_control,

@@ -44,6 +44,7 @@ static struct table_class xor_reread_class = {
 	.reference = "-",
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
+	.probe_writes = "nothing",
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_reread_control,
