@@ -61,8 +61,9 @@ static __always_inline struct lfht *lfht_of(const struct table *t)
 
 static int lfht_match(struct cds_lfht_node *chain, const void *key)
 {
-	const struct lfht_node *n = caa_container_of(chain, struct lfht_node, chain);
+	struct lfht_node *n = caa_container_of(chain, struct lfht_node, chain);
 
+	tsan_acquired(n);
 	return READ_ONCE64(&n->key) == *(const uint64_t *)key;
 }
 
@@ -112,6 +113,7 @@ static __always_inline bool lfht_add(const struct lfht *h, struct rcu_pool *pool
 
 	WRITE_ONCE64(&n->key, key);
 	WRITE_ONCE64(&n->word, word);
+	tsan_releasing(n);
 	if (cds_lfht_add_unique(h->ht, mix64(key), lfht_match, &key, &n->chain) != &n->chain)
 		return false;
 	at = fetch_add_relaxed(&h->hand[region].at, 1);
