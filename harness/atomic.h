@@ -7,7 +7,8 @@
  * program has no data race by the standard, ThreadSanitizer agrees, and there is
  * one place to instrument. ONCE forms are relaxed: they promise that the word is
  * whole and nothing about order. Whoever needs order says so by _acquire, _release
- * or a fence, with a label and the partner's label beside it.
+ * or a fence, with a label and the partner's label beside it. Words wider than C11 has are
+ * in wide.h, which comes with this.
  */
 #ifndef TEARLINE_ATOMIC_H
 #define TEARLINE_ATOMIC_H
@@ -98,5 +99,7 @@ static inline void cpu_relax(void)
 	__asm__ volatile("isb" ::: "memory");
 #endif
 }
+
+#include "wide.h"
 
 #endif

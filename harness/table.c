@@ -301,12 +301,20 @@ static void settle_options(struct table *t, const struct table_spec *s)
 	t->mate_ply = option_is(s, "mate", "ply");
 }
 
+const char *table_spec_lacks(const struct table_spec *s)
+{
+	return s->class->lacks ? s->class->lacks(s->option) : NULL;
+}
+
 int table_create(const struct table_spec *s, struct table_params *p, struct table **out,
 		 struct err *e)
 {
 	const struct table_class *class = s->class;
+	const char *why = table_spec_lacks(s);
 	struct table *t;
 
+	if (why)
+		return err_set(e, "--table %s: option %s", class->name, why);
 	if (!(class->kinds & 1u << p->kind))
 		return err_set(e,
 			       "--table %s: holds no entries of kind %s (see tearline tables)",

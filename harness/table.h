@@ -14,6 +14,8 @@
 #ifndef TEARLINE_TABLE_H
 #define TEARLINE_TABLE_H
 
+#include <stddef.h>
+
 #include "atomic.h"
 #include "mem.h"
 #include "trace.h"
@@ -187,6 +189,9 @@ struct table_class {
 
 	/* optional: why it cannot run on this machine, or NULL if it can */
 	const char *(*absent)(void);
+	/* optional: likewise with these values of its options, which it does not list in vain
+	 * on other machines */
+	const char *(*lacks)(const char *const *option);
 	/* Allocate t->mem and what else is needed; 0 or -1. */
 	int (*create)(struct table *t, const struct table_params *p, struct err *e);
 	/* optional: what create allocated besides t->mem and t->side */
@@ -247,6 +252,37 @@ struct table {
 
 /* Called by TABLE_REGISTER, with these arguments in every ABI. */
 void table_register(struct table_class *c, unsigned abi, uint64_t layout);
+
+/* All but the generation, which is only as new as the copy. */
+static __always_inline struct table table_copy(const struct table *t)
+{
+	return (struct table){ .class = t->class,
+			       .loops = t->loops,
+			       .word = t->word,
+			       .shift = t->shift,
+			       .refresh = t->refresh,
+			       .mate = t->mate,
+			       .kind = t->kind,
+			       .sig_mask = t->sig_mask,
+			       .lines = t->lines,
+			       .fraction_mask = t->fraction_mask,
+			       .mulhi = t->mulhi,
+			       .mate_ply = t->mate_ply,
+			       .guard = t->guard,
+			       .guard_mask = t->guard_mask,
+			       .guard_shift = t->guard_shift,
+			       .priv = t->priv,
+			       .slots = t->slots,
+			       .entries = t->entries,
+			       .never_evicts = t->never_evicts,
+			       .bytes = t->bytes,
+			       .mem = t->mem,
+			       .side = t->side,
+			       .generation = READ_ONCE64(&t->generation) };
+}
+_Static_assert(offsetof(struct table, side) + sizeof(struct mem) == 136 + 2 * sizeof(struct mem),
+	       "whoever adds a field adds it to table_copy()");
+
 /* Sorted by name, whatever the link order. */
 const struct table_class *table_first(void);
 #define table_for_each(c) for (const struct table_class *c = table_first(); c; c = c->next)
@@ -289,6 +325,8 @@ struct table_absence {
 };
 /* Number i of them, from 0; false: there are no more. */
 bool table_absent(size_t i, struct table_absence *out);
+/* Why this machine cannot run it with these options; NULL: it can. */
+const char *table_spec_lacks(const struct table_spec *s);
 /* Is the table of this spec absent? Then why, else NULL. A shared object is loaded for it. */
 const char *table_spec_absent(const char *text);
 

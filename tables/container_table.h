@@ -42,6 +42,10 @@
 #include "container.h"
 #include "template.h"
 
+/* Not every table needs all that the others do. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static __always_inline void T(prefetch)(const enum kind kind, const struct table *t,
 					uint64_t key)
 {
@@ -274,3 +278,5 @@ static void T(clear_live)(struct table *t, struct worker *w)
 }
 
 #include "replay.h"
+
+#pragma GCC diagnostic pop

@@ -83,6 +83,11 @@ static __always_inline void *line_guard(const struct table *t, uint64_t index)
 	return t->guard + ((index & t->guard_mask) << t->guard_shift);
 }
 
+/* A line at a glance, as masks of slots: those that verify for a key, those not free. */
+struct line_scan {
+	unsigned match, taken;
+};
+
 /* Is a slot with this first data word free? */
 static __always_inline bool entry_empty(enum kind kind, uint64_t word)
 {
@@ -165,8 +170,8 @@ static __always_inline bool plain_load(const atomic_word *line, unsigned s, uint
 	return match;
 }
 
-static __always_inline void plain_store(atomic_word *line, unsigned s, uint64_t sig,
-					unsigned nr, const uint64_t *word)
+static __always_inline void plain_put(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
+				      const uint64_t *word)
 {
 	atomic_word *slot = SLOT(line, s, nr);
 

@@ -26,12 +26,18 @@
  *                   after the read section, if the slot still holds the words read
  *   LINE_LOCKED     reads are as exclusive as writes: a refresh happens inside them
  *
- * LINE_PLAIN instead of load to sig: the plain layout of line.h.
+ * LINE_ENTRY, a prefix, instead of load to sig: those under that prefix, and what LINE_LOOK and
+ * LINE_LAYOUT ask for, too. LINE_PLAIN: `plain`, the layout of line.h.
  *
  * Further, where a scheme differs from what most do:
  *
  *   LINE_SLOTS, LINE_BYTES(kind)   slots of a tt or kv line (4), bytes of a line
- *   LINE_SCAN       struct line_scan T(scan)(kind, line, sig, word): all slots at once
+ *   LINE_SCAN       all four slots at once, which only finds them: T(load) takes them (not
+ *                   with LINE_SWAP)
+ *                     struct line_scan T(scan)(kind, line, sig)
+ *                     bool T(pick)(line, key, mask, word, slot)
+ *                   kv: the first that verifies for the bits `mask` of *key, which is in
+ *                   memory; none: *word is 0
  *   LINE_LOOK       struct tt_slot T(look)(kind, line, s, sig): what a store must know of a slot
  *   LINE_SECTIONS   with LINE_FREE or LINE_SWAP: T(begin_read) to T(end_write) are there all
  *                   the same. They exclude nobody, but what was found in between stays
@@ -61,11 +67,6 @@
 #define LINE_SWAP 1
 #define LINE_SEQUENCE 2
 #define LINE_LOCKED 3
-
-/* A line at a glance, as masks of slots; the words of those that match are copied. */
-struct line_scan {
-	unsigned match, taken;
-};
 #endif
 
 #ifndef LINE_SLOTS
@@ -83,7 +84,11 @@ static __always_inline unsigned T(slots)(const enum kind kind)
 static __always_inline atomic_word *T(line)(const enum kind kind, const struct table *t,
 					    uint64_t key)
 {
-	return line_of(t, LINE_BYTES(kind), key);
+	atomic_word *line = line_of(t, LINE_BYTES(kind), key);
+
+	/* Slots are found from here: compilers would rather add up all of it for each. */
+	keep(line);
+	return line;
 }
 
 /* Its number: what guards and witnesses know it by. */
@@ -94,28 +99,61 @@ static __always_inline uint64_t T(index)(const enum kind kind, const struct tabl
 }
 
 #ifdef LINE_PLAIN
+#undef LINE_ENTRY
+#define LINE_ENTRY plain
+#endif
+#if defined(LINE_SCAN) && LINE_EXCLUSION == LINE_SWAP
+#error "a swap must know what was seen in each slot"
+#endif
+
+#ifdef LINE_ENTRY
 static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_t sig,
 				    unsigned nr, uint64_t *word)
 {
-	return plain_load(line, s, sig, nr, word);
+	return T_(LINE_ENTRY, load)(line, s, sig, nr, word);
 }
 
 static __always_inline void T(put)(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
 				   const uint64_t *word)
 {
-	plain_store(line, s, sig, nr, word);
+	T_(LINE_ENTRY, put)(line, s, sig, nr, word);
 }
 
 static __always_inline bool T(replace)(atomic_word *line, unsigned s, uint64_t sig,
 				       uint64_t old, uint64_t new)
 {
-	return plain_replace(line, s, sig, old, new);
+	return T_(LINE_ENTRY, replace)(line, s, sig, old, new);
 }
 
 static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
 {
-	return plain_sig(sig, nr, word);
+	return T_(LINE_ENTRY, sig)(sig, nr, word);
 }
+
+#ifdef LINE_LOOK
+static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
+					      unsigned s, uint64_t sig)
+{
+	return T_(LINE_ENTRY, look)(kind, line, s, sig);
+}
+#endif
+
+#ifdef LINE_LAYOUT
+static __always_inline void T(bump)(atomic_word *line, unsigned from, unsigned to)
+{
+	T_(LINE_ENTRY, bump)(line, from, to);
+}
+
+static void T(wipe)(enum kind kind, atomic_word *line)
+{
+	T_(LINE_ENTRY, wipe)(kind, line);
+}
+
+static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, uint64_t *word)
+{
+	return T_(LINE_ENTRY, at_rest)(kind, line, s, word);
+}
+#endif
 #endif
 
 #if LINE_EXCLUSION == LINE_LOCKED
@@ -384,17 +422,12 @@ static __always_inline unsigned T(gather)(const atomic_word *line, uint64_t sig,
 	*matches = 0;
 	*a = (struct tt_answer){ 0 };
 #ifdef LINE_SCAN
-	struct line_scan scan = T(scan)(KIND_TT, line, sig, word);
-
-	for (unsigned m = scan.match; m; m &= m - 1) {
-		match |= m & -m;
-		++*matches;
-		if (tt_lookup(a, word[__builtin_ctz(m)], q))
-			break;
-	}
+	for (unsigned m = T(scan)(KIND_TT, line, sig).match; m; m &= m - 1) {
+		unsigned s = (unsigned)__builtin_ctz(m);
 #else
 #pragma GCC unroll 4
 	for (unsigned s = 0; s < T(slots)(KIND_TT); s++) {
+#endif
 		if (!T(load)(line, s, sig, 1, &word[s]) || tt_empty(word[s]))
 			continue;
 		match |= 1u << s;
@@ -402,7 +435,6 @@ static __always_inline unsigned T(gather)(const atomic_word *line, uint64_t sig,
 		if (tt_lookup(a, word[s], q))
 			break;
 	}
-#endif
 	return match;
 }
 
@@ -493,28 +525,28 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 static __always_inline unsigned T(kv_slot)(const struct table *t, const atomic_word *line,
 					   uint64_t key, struct tt_slot *seen)
 {
-	struct line_scan scan = { 0 };
 	uint64_t sig = key & t->sig_mask;
+	unsigned taken = 0;
 
-#if defined(LINE_SCAN) && LINE_EXCLUSION != LINE_SWAP
-	uint64_t word[LINE_SLOTS];
+#ifdef LINE_SCAN
+	struct line_scan scan = T(scan)(KIND_KV, line, sig);
 
-	scan = T(scan)(KIND_KV, line, sig, word);
+	taken = scan.taken;
+	if (scan.match)
+		return (unsigned)__builtin_ctz(scan.match);
 #else
 #pragma GCC unroll 4
 	for (unsigned s = 0; s < T(slots)(KIND_KV); s++) {
 		seen[s] = T(look)(KIND_KV, line, s, sig);
 		if (entry_empty(KIND_KV, seen[s].word))
 			continue;
-		scan.taken |= 1u << s;
+		taken |= 1u << s;
 		if (seen[s].holds)
 			return s;
 	}
 #endif
-	if (scan.match)
-		return (unsigned)__builtin_ctz(scan.match);
-	if (scan.taken != (1u << LINE_SLOTS) - 1)
-		return (unsigned)__builtin_ctz(~scan.taken);
+	if (taken != (1u << LINE_SLOTS) - 1)
+		return (unsigned)__builtin_ctz(~taken);
 	return kv_victim(line_rest(t, key), LINE_SLOTS);
 }
 
@@ -552,30 +584,27 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 	}
 }
 
-/* eval, pawn, kv: the first slot that verifies, copied whole; all slots: none does. */
-static __always_inline unsigned T(copy)(const enum kind kind, const atomic_word *line,
-					uint64_t sig, uint64_t *word)
+/* eval, pawn, kv: the first slot that verifies, copied whole; if none does, zeros. */
+static __always_inline bool T(copy)(const enum kind kind, const struct table *t,
+				    const atomic_word *line, const struct trace_op *op,
+				    uint64_t sig, uint64_t *word, unsigned *slot)
 {
-	unsigned s;
-
 #ifdef LINE_SCAN
-	if (kind == KIND_KV) {
-		uint64_t all[LINE_SLOTS + 1];
-		struct line_scan scan = T(scan)(kind, line, sig, all);
-
-		/* No branch on the answer: the caller may not have one either. */
-		all[LINE_SLOTS] = 0;
-		s = (unsigned)__builtin_ctz(scan.match | 1u << LINE_SLOTS);
-		word[0] = all[s];
-		return s;
-	}
+	/* A caller that chains keys waits for this one where it finds the line. */
+	if (kind == KIND_KV)
+		return T(pick)(line, &op->key, t->sig_mask, word, slot);
 #endif
 #pragma GCC unroll 4
-	for (s = 0; s < T(slots)(kind); s++)
+	for (unsigned s = 0; s < T(slots)(kind); s++) {
 		if (T(load)(line, s, sig, entry_words(kind), word) &&
-		    !entry_empty(kind, word[0]))
-			break;
-	return s;
+		    !entry_empty(kind, word[0])) {
+			*slot = s;
+			return true;
+		}
+	}
+	for (unsigned i = 0; i < entry_words(kind); i++)
+		word[i] = 0;
+	return false;
 }
 
 static __always_inline unsigned T(find_all)(const enum kind kind, struct table *t,
@@ -599,8 +628,9 @@ static __always_inline unsigned T(find_all)(const enum kind kind, struct table *
 }
 
 static __always_inline struct answer T(slot_probe)(const enum kind kind, struct table *t,
-						   struct worker *w, uint64_t key,
-						   struct counts *n, const bool audit)
+						   struct worker *w, const struct trace_op *op,
+						   uint64_t key, struct counts *n,
+						   const bool audit)
 {
 	uint64_t sig = key & t->sig_mask;
 	atomic_word *line = T(line)(kind, t, key);
@@ -608,15 +638,14 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 	uint64_t word[MAX_ENTRY_WORDS];
 	struct audited seen;
 	struct answer a = { 0 };
-	unsigned slot, cookie;
+	unsigned slot = 0, cookie;
 
 	if (audit)
 		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
 	do {
 		cookie = T(begin_read)(kind, t, w, line, index);
-		slot = T(copy)(kind, line, sig, word);
+		a.hit = T(copy)(kind, t, line, op, sig, word, &slot);
 	} while (!T(end_read)(kind, t, w, line, index, cookie));
-	a.hit = slot < T(slots)(kind);
 	n->hits += a.hit;
 	n->matches += a.hit;
 	if (audit) {
@@ -628,7 +657,6 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 	}
 	for (unsigned i = 0; i < entry_words(kind); i++)
 		a.word += word[i];
-	a.word &= -(uint64_t)a.hit;
 	return a;
 }
 
@@ -650,7 +678,7 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 {
 	if (kind == KIND_TT)
 		return T(tt_probe)(t, w, op, key, n, audit);
-	return T(slot_probe)(kind, t, w, key, n, audit);
+	return T(slot_probe)(kind, t, w, op, key, n, audit);
 }
 
 static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,

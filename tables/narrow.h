@@ -49,14 +49,18 @@ static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_
 	return kept == (NARROW_TYPE)T(fold)(sig, word[0]);
 }
 
-/* relaxed: a reader in between has the data of one entry and the signature of another. */
+/*
+ * relaxed: a reader in between has the data of one entry and the signature of another.
+ * Signature first, as in the plain layout and in the engine that has these: which makes it
+ * the new entry's signature and the old one's data, where threads meet on a key.
+ */
 static __always_inline void T(put)(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
 				   const uint64_t *word)
 {
 	struct T(packed) *l = (void *)line;
 
-	WRITE_ONCE64(&l->data[s], word[0]);
 	NARROW_WRITE(&l->sig[s], (NARROW_TYPE)T(fold)(sig, word[0]));
+	WRITE_ONCE64(&l->data[s], word[0]);
 }
 
 static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)

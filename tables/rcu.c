@@ -19,8 +19,8 @@
 
 /* Of a pool, to begin with. The reclaimer is woken when half of them are there. */
 #define BATCHES 8u
-/* Times that others may run before a pool grows. */
-#define PATIENCE 64
+/* For so long may others run before a pool grows: some grace periods, if nobody is preempted. */
+#define PATIENCE_NS 100000
 
 #define MIN_POOL 256u
 #define MAX_POOL 16384u
@@ -178,17 +178,19 @@ void rcu_next_batch(struct rcu_pool *p)
 void rcu_wait_a_little(struct rcu_pool *p)
 {
 	struct rcu_batch *next = p->batch->next;
+	uint64_t begin;
 
 	p->rcu->flavor->read_quiescent_state();
-	if (p->waited == next)
+	if (is_back(next) || p->waited == next)
 		return;
-	if (!is_back(next) && p->queued)
+	p->waited = next;
+	if (p->queued)
 		wake_reclaimer(p);
-	for (unsigned i = 0; i < PATIENCE && !is_back(next); i++) {
+	begin = now_ns();
+	do {
 		sched_yield();
 		p->rcu->flavor->read_quiescent_state();
-	}
-	p->waited = is_back(next) ? NULL : next;
+	} while (!is_back(next) && now_ns() - begin < PATIENCE_NS);
 }
 
 static int start_reclaimer(struct rcu *r, struct err *e)

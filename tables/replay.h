@@ -65,28 +65,49 @@ static __always_inline void T(one_op)(const enum kind kind, const enum caller ca
 	take_answer(caller, a, acc);
 }
 
+static __always_inline void T(ops)(const enum kind kind, const enum caller caller,
+				   const bool audit, struct table *t, struct worker *w,
+				   const struct trace_op *op, const struct trace_op *end,
+				   const unsigned ahead, struct counts *n)
+{
+	uint64_t acc = w->sink;
+	uint64_t zero = w->zero;
+
+	for (; op < end; op++) {
+		if (ahead)
+			T(prefetch)(kind, t, op[ahead].key);
+		T(one_op)(kind, caller, audit, t, w, op, n, zero, &acc);
+	}
+	w->sink = acc;
+}
+
+/*
+ * With the table in cache an operation is a few cycles, and as many are lost where the
+ * compiler loads what it knows of the table again after every store, asks of every key what is
+ * settled for all, or keeps counts in memory. So there is a copy of the table that nothing
+ * can change, where no generation is asked for; the usual case has a loop of its own, in which
+ * nothing is asked; and no count is known by its address.
+ */
 static __always_inline void T(loop)(const enum kind kind, const enum caller caller,
 				    const bool audit, struct table *const *by_kind,
 				    struct worker *w, const struct trace_op *op, size_t nr)
 {
 	struct table *t = by_kind[kind];
-	const struct trace_op *end = op + nr;
-	unsigned ahead = w->lookahead;
-	uint64_t acc = w->sink;
-	uint64_t zero = w->zero;
-	struct counts n = { 0 };
+	struct table here = table_copy(t);
+	struct counts n = { 0 }, sum;
 
 	T(online)(t, w);
-	for (; op < end; op++) {
-		if (ahead)
-			T(prefetch)(kind, t, op[ahead].key);
-		T(one_op)(kind, caller, audit, t, w, op, &n, zero, &acc);
-	}
+	if (audit || kind == KIND_TT)
+		T(ops)(kind, caller, audit, t, w, op, op + nr, w->lookahead, &n);
+	else if (w->lookahead || here.mulhi || here.sig_mask != UINT64_MAX)
+		T(ops)(kind, caller, audit, &here, w, op, op + nr, w->lookahead, &n);
+	else
+		T(ops)(kind, caller, audit, &here, w, op, op + nr, 0, &n);
 	T(offline)(t, w);
 	/* One count less in the loop. */
 	n.probes = nr - n.stores - n.skipped;
-	w->sink = acc;
-	counts_add(&w->n[kind], &n);
+	sum = n;
+	counts_add(&w->n[kind], &sum);
 }
 
 static __always_inline void T(loop_mixed)(const enum caller caller, const bool audit,

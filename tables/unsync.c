@@ -8,17 +8,24 @@
  *
  * Promises: nothing. Reference: what Stockfish and Ethereal live with, at full width.
  */
-#include "line.h"
-
 #define TABLE unsync
 #define LINE_EXCLUSION LINE_FREE
 #define LINE_PLAIN
 
 #include "line_table.h"
+#undef TABLE
+
+#define SIMD_TABLE unsync
+#define SIMD_FORM SIMD_PLAIN
+
+#include "simd_variants.h"
+
+static const struct table_loops *const loops[NR_ISAS] = { [ISA_SCALAR] = &unsync_loops,
+							  SIMD_LOOPS(unsync) };
 
 static int unsync_create(struct table *t, const struct table_params *p, struct err *e)
 {
-	t->loops = &unsync_loops;
+	t->loops = loops[simd_isa(p->option[0])];
 	return line_create(t, p, e);
 }
 
@@ -38,8 +45,9 @@ static struct table_class unsync_class = {
 	.store_progress = "wait-free",
 	.probe_writes = "nothing",
 	LINE_CLASS,
-	.options = { LINE_OPTIONS },
+	.options = { PROBE_OPTION("scalar|auto", "scalar"), LINE_OPTIONS },
 	.control = &unsync_control,
+	.lacks = simd_lacks,
 	.create = unsync_create,
 };
 TABLE_REGISTER(unsync);

@@ -22,11 +22,17 @@ static inline __attribute__((noreturn)) void fixture_die(const struct err *e)
 	exit(1);
 }
 
-/* Skip the test if this machine or build is without the table. */
+/* Skip the test if this machine or build is without the table, or with these options. */
 static inline void fixture_needs(const char *spec)
 {
 	const char *why = table_spec_absent(spec);
+	struct table_spec parsed;
+	struct err e;
 
+	if (!why && !table_spec_parse(spec, &parsed, &e)) {
+		why = table_spec_lacks(&parsed);
+		table_spec_free(&parsed);
+	}
 	if (!why)
 		return;
 	printf("skipped: %s: %s\n", spec, why);

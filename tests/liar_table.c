@@ -25,7 +25,7 @@ static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_
 	return match;
 }
 
-#define liar_put plain_store
+#define liar_put plain_put
 #define liar_replace plain_replace
 #define liar_sig plain_sig
 

@@ -14,8 +14,8 @@
 /* Far more than was ever needed with two CPUs: 1 for unsync and xor as a rule. */
 #define MAX_RUNS 400
 #define PASSES 8
-#define SOUND_SECONDS 0.25 /* and as much again without the witness, or with it */
-#define PROVOKE_SECONDS 0.1 /* of each workload: there are many */
+#define SOUND_SECONDS 0.15 /* and as much again without the witness, or with it */
+#define PROVOKE_SECONDS 0.08 /* of each workload: there are many */
 #define ENTRIES 4096
 
 struct found {
@@ -219,12 +219,14 @@ static int all_workloads(const char *spec, const struct table_class *c, const st
 
 /*
  * A recorded trace of two threads with every kind the table holds: bumps, refreshes, wide
- * entries. Sound tables answer and end clean; xor never tears; unsync must be caught.
+ * entries. Sound tables answer and end clean; xor never tears; unsync must be caught, by its
+ * wide entries: those of one data word tear so seldom here that nobody can wait for it.
  */
 static int recorded(const char *spec, const struct table_class *c, const struct trace *trace,
 		    enum clears clears, const struct topo *topo)
 {
-	bool must_tear = !(c->promises & PROMISE_NO_TEAR);
+	bool promised = c->promises & PROMISE_NO_TEAR;
+	bool must_tear = !promised && c->kinds & 1u << KIND_PAWN;
 	bool sound = c->promises & PROMISE_NO_FALSE_MISS;
 	struct traffic *traffic;
 	struct found f = { 0 };
@@ -245,7 +247,7 @@ static int recorded(const char *spec, const struct table_class *c, const struct 
 		      &f,
 		      sound	  ? clean(&f)
 		      : must_tear ? f.fault[FAULT_TORN] > 0
-				  : f.ops && !f.fault[FAULT_TORN]);
+				  : f.ops && !(promised && f.fault[FAULT_TORN]));
 }
 
 /*
