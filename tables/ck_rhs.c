@@ -9,8 +9,9 @@
  * Readers can miss an entry that is being moved; they scan again if a counter has changed,
  * of which a map has 1024. A reader takes the counter of the key's hash, a writer that of the
  * bucket where the entry belongs, which is hash mod slots: with fewer slots than counters
- * these are not the same, and keys that were there all along were missed (6 in 31 million
- * probes with 256 slots, beside a thread that put and removed others). So a map has no fewer.
+ * these are not the same, and keys that were there all along were missed: 53 in 228 million
+ * probes with 256 slots, beside a thread that put and removed others, none in 950 million with
+ * 1024 to 16384 (tests/test_ck_moves.c). So a map has no fewer.
  *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS.
  */

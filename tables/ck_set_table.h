@@ -18,8 +18,13 @@
  *
  * An eighth more places than the shard holds are there for those in their grace period. A
  * grace period is asked for when that stretch is half full, and waited for only if it is
- * full: no section waits for anything, so it comes. All shards share one epoch record for
- * what they call back, since whoever evicted last may never come back to poll.
+ * full: no section waits for a store, so it comes. (One that reads a pawn entry may wait for a
+ * writer in the middle of seven words, who waits for nobody.) All shards share one epoch
+ * record for what they call back, since whoever evicted last may never come back to poll.
+ *
+ * A probe compiles to two multiplications for the hash, an xchg for the section, a call into
+ * the library, which calls back for each entry that it looks at, and two plain stores to the
+ * reader's own record; no store to anything shared.
  *
  * A scheme defines TABLE, and in terms of CK's names
  *
