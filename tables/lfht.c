@@ -19,7 +19,9 @@
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS: a node keeps its key as long as anybody
  * may look at it, and cds_lfht_add_unique sees to it that there is one node per key.
  *
- * Ordering: inside liburcu, by full barriers around what adds and unlinks. Besides,
+ * Ordering: inside liburcu, by full barriers around what adds and unlinks; and once more
+ * where C11 knows of it:
+ *   [lfht.R] word, then key, release -> [lfht.A] the key that matches, acquire, then word
  *   [lfht.P] a place changes hands, acquire and release: the node in it was added, and its
  *            word is to be read
  */
@@ -63,7 +65,8 @@ static int lfht_match(struct cds_lfht_node *chain, const void *key)
 {
 	const struct lfht_node *n = caa_container_of(chain, struct lfht_node, chain);
 
-	return READ_ONCE64(&n->key) == *(const uint64_t *)key;
+	/* [lfht.A] pairs with [lfht.R] */
+	return smp_load_acquire(&n->key) == *(const uint64_t *)key;
 }
 
 static __always_inline bool lfht_get(const struct lfht *h, uint64_t key, struct found *f)
@@ -110,8 +113,9 @@ static __always_inline bool lfht_add(const struct lfht *h, struct rcu_pool *pool
 	struct lfht_node *n = rcu_spare(pool);
 	uint64_t at;
 
-	WRITE_ONCE64(&n->key, key);
 	WRITE_ONCE64(&n->word, word);
+	/* [lfht.R] pairs with [lfht.A] */
+	smp_store_release(&n->key, key);
 	if (cds_lfht_add_unique(h->ht, mix64(key), lfht_match, &key, &n->chain) != &n->chain)
 		return false;
 	at = fetch_add_relaxed(&h->hand[region].at, 1);
