@@ -248,7 +248,7 @@ static void print_overview(void)
 		grid_add(&g, head_text(c->probe_progress, " ("));
 		grid_add(&g, head_text(c->store_progress, " ("));
 		grid_add(&g, head_text(c->probe_writes, " ("));
-		grid_add(&g, head_text(c->memory, " "));
+		grid_add(&g, head_text(c->memory, " bytes"));
 		grid_add(&g, xasprintf("%u", c->sig_bits));
 		grid_add(&g, kinds_text(c, " "));
 	}

@@ -5,6 +5,7 @@
 
 #define LINE_EXCLUSION LINE_FREE
 #define LINE_ENTRY whole
+#define LINE_LOOK
 #define LINE_LAYOUT
 
 #define TABLE atomic16

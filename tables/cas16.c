@@ -9,21 +9,11 @@
 #define LINE_LAYOUT
 
 #define cas16_load whole_load
+#define cas16_look whole_look
 #define cas16_sig whole_sig
 #define cas16_replace whole_replace
 #define cas16_wipe whole_wipe
 #define cas16_at_rest whole_at_rest
-
-static __always_inline struct tt_slot cas16_look(const enum kind kind, const atomic_word *line,
-						 unsigned s, uint64_t sig)
-{
-	struct word16 entry = load16(SLOT(line, s, 1));
-
-	return (struct tt_slot){ .word = entry.w[1],
-				 .raw = entry.w[0],
-				 .holds = entry.w[0] == sig &&
-					  !entry_empty(kind, entry.w[1]) };
-}
 
 static __always_inline bool cas16_swap(atomic_word *line, unsigned s,
 				       const struct tt_slot *seen, uint64_t sig, unsigned nr,

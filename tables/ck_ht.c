@@ -24,11 +24,12 @@
  * Ordering (the first two inside ck):
  *   [ht.W1] value, store fence, key            -> [ht.R1] key, load fence, value
  *   [ht.W2] tombstone, store fence, deletions  -> [ht.R2] deletions again after the scan
- *   [ht.W3] copied entries, release of the turn -> [ht.R3] acquire of the turn, the entries
- *   [ht.W4] the turn, release of the spare's lock, acquire by whoever writes it next
- *           -> [ht.R4] entries, acquire fence, the turn again
+ *   [ht.W3] copied entries, store fence, map   -> [ht.R3] map (ck), the entries
+ *   [ht.W4] map, release of the turn, the spare's lock, what its next user writes
+ *           -> [ht.R4] acquire of the turn, map, entries, acquire fence, the turn again
  */
 #include <ck_ht.h>
+#include <ck_pr.h>
 
 #include "ck_shard.h"
 #include "template.h"
@@ -37,16 +38,16 @@
 #define CONTAINER_WORDS 1
 
 struct shard {
-	/* what readers look at: which ht holds by the low bit; how often that has changed */
-	atomic_word turn;
-	struct ck_ht ht[2];
+	/* what readers look at */
+	struct ck_ht ht;
+	atomic_word turn; /* how often its map was changed for another */
 	/* keys 0 and ~0: their data words; 0 is empty in every kind */
 	atomic_word odd[2];
 	/* what writers need under the lock */
 	struct ck_spinlock_fas lock __attribute__((aligned(128)));
 	uint64_t held, removed; /* entries; how many went since the map was new */
 	struct ck_ht_iterator hand;
-	void *map; /* of the ht that holds */
+	void *map; /* of the ht */
 };
 
 /* Behind the shards: the map that no shard uses. */
@@ -96,12 +97,6 @@ static __always_inline struct ck_ht_hash hash_of(uint64_t key)
 	return (struct ck_ht_hash){ .value = mix64(key) };
 }
 
-/* Under the lock. */
-static __always_inline struct ck_ht *shard_ht(struct shard *s)
-{
-	return &s->ht[READ_ONCE64(&s->turn) & 1];
-}
-
 /* The data word of a key, or 0. Lock-free. */
 static __always_inline uint64_t shard_get(struct shard *s, uint64_t key)
 {
@@ -112,10 +107,10 @@ static __always_inline uint64_t shard_get(struct shard *s, uint64_t key)
 	if (key_is_odd(key))
 		return READ_ONCE64(&s->odd[key & 1]);
 	do {
-		turn = smp_load_acquire(&s->turn); /* [ht.R3] pairs with [ht.W3] */
+		turn = smp_load_acquire(&s->turn); /* [ht.R4] pairs with [ht.W4] */
 		ck_ht_entry_key_set_direct(&entry, key);
-		/* [ht.R1] [ht.R2] pair with [ht.W1] [ht.W2] */
-		found = ck_ht_get_spmc(&s->ht[turn & 1], hash_of(key), &entry);
+		/* [ht.R1] [ht.R2] [ht.R3] pair with [ht.W1] [ht.W2] [ht.W3] */
+		found = ck_ht_get_spmc(&s->ht, hash_of(key), &entry);
 		smp_acquire_fence(); /* [ht.R4] pairs with [ht.W4] */
 	} while (READ_ONCE64(&s->turn) != turn);
 	return found ? ck_ht_entry_value_direct(&entry) : 0;
@@ -126,7 +121,7 @@ static void shard_remove(struct shard *s, const struct ck_ht_entry *victim)
 	struct ck_ht_entry entry = *victim;
 
 	/* [ht.W2] pairs with [ht.R2] */
-	if (!ck_ht_remove_spmc(shard_ht(s), hash_of(entry.key), &entry))
+	if (!ck_ht_remove_spmc(&s->ht, hash_of(entry.key), &entry))
 		return;
 	s->held--;
 	s->removed++;
@@ -137,9 +132,9 @@ static void shard_evict(struct shard *s)
 {
 	struct ck_ht_entry *victim;
 
-	if (!ck_ht_next(shard_ht(s), &s->hand, &victim)) {
+	if (!ck_ht_next(&s->ht, &s->hand, &victim)) {
 		ck_ht_iterator_init(&s->hand);
-		if (!ck_ht_next(shard_ht(s), &s->hand, &victim))
+		if (!ck_ht_next(&s->ht, &s->hand, &victim))
 			return;
 	}
 	shard_remove(s, victim);
@@ -164,8 +159,7 @@ static bool copy_entries(struct ck_ht *from, struct ck_ht *to)
  */
 static void shard_tidy(struct shard *s, struct spare *spare)
 {
-	uint64_t turn = READ_ONCE64(&s->turn);
-	struct ck_ht *fresh = &s->ht[~turn & 1];
+	struct ck_ht fresh;
 	void *map;
 
 	if (s->removed < SHARD_TOMBSTONES(spare->capacity) ||
@@ -174,14 +168,18 @@ static void shard_tidy(struct shard *s, struct spare *spare)
 	tsan_acquired(&spare->lock);
 	s->removed = 0;
 	/* Cannot fail, the map has the size that was asked for; finding room for all can. */
-	map_make(fresh, spare->map, spare->map_bytes, spare->capacity);
-	if (copy_entries(shard_ht(s), fresh)) {
-		smp_store_release(&s->turn, turn + 1); /* [ht.W3] pairs with [ht.R3] */
+	map_make(&fresh, spare->map, spare->map_bytes, spare->capacity);
+	if (copy_entries(&s->ht, &fresh)) {
+		/* [ht.W3] pairs with [ht.R3]; as ck_ht publishes a map that it grew */
+		ck_pr_fence_store();
+		ck_pr_store_ptr(&s->ht.map, fresh.map);
+		/* [ht.W4] pairs with [ht.R4] */
+		smp_store_release(&s->turn, READ_ONCE64(&s->turn) + 1);
 		map = s->map;
 		s->map = spare->map;
 		spare->map = map;
 	}
-	shard_unlock(&spare->lock); /* [ht.W4] pairs with [ht.R4] */
+	shard_unlock(&spare->lock);
 }
 
 /* Write the word of a key, evicting if it is new and the shard is full. Under the lock. */
@@ -203,7 +201,7 @@ static void shard_set(struct shard *s, struct spare *spare, uint64_t key, uint64
 	}
 	ck_ht_entry_set_direct(&entry, h, key, word);
 	/* [ht.W1] pairs with [ht.R1]. No free slot within ck_ht's probe limit: make one. */
-	while (!ck_ht_set_spmc(shard_ht(s), h, &entry) && s->held > 1)
+	while (!ck_ht_set_spmc(&s->ht, h, &entry) && s->held > 1)
 		shard_evict(s);
 }
 
@@ -252,7 +250,7 @@ static void T(walk_region)(struct table *t, uint64_t region, struct shown *show)
 	struct ck_ht_entry *entry;
 	uint64_t word;
 
-	while (ck_ht_next(shard_ht(s), &it, &entry)) {
+	while (ck_ht_next(&s->ht, &it, &entry)) {
 		word = ck_ht_entry_value_direct(entry);
 		container_show(show, ck_ht_entry_key_direct(entry), &word);
 	}
@@ -269,7 +267,7 @@ static void T(clear_region)(struct table *t, struct worker *w, uint64_t region)
 	struct ck_ht_iterator it = CK_HT_ITERATOR_INITIALIZER;
 	struct ck_ht_entry *at;
 
-	while (ck_ht_next(shard_ht(s), &it, &at))
+	while (ck_ht_next(&s->ht, &it, &at))
 		shard_remove(s, at);
 	shard_tidy(s, t->priv);
 	WRITE_ONCE64(&s->odd[0], 0);
@@ -286,7 +284,7 @@ static void T(clear)(struct table *t, unsigned part, unsigned parts)
 		struct shard *s = shard_at(t, i);
 
 		/* Cannot fail: the map has the size that was asked for. */
-		map_make(shard_ht(s), s->map, spare->map_bytes, spare->capacity);
+		map_make(&s->ht, s->map, spare->map_bytes, spare->capacity);
 		ck_ht_iterator_init(&s->hand);
 		s->held = 0;
 		s->removed = 0;

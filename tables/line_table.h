@@ -26,8 +26,8 @@
  *                   after the read section, if the slot still holds the words read
  *   LINE_LOCKED     reads are as exclusive as writes: a refresh happens inside them
  *
- * LINE_ENTRY, a prefix, instead of load to sig: those under that prefix, and with LINE_LAYOUT
- * what it asks for, too. LINE_PLAIN: `plain`, the layout of line.h.
+ * LINE_ENTRY, a prefix, instead of load to sig: those under that prefix, and what LINE_LOOK and
+ * LINE_LAYOUT ask for, too. LINE_PLAIN: `plain`, the layout of line.h.
  *
  * Further, where a scheme differs from what most do:
  *
@@ -84,7 +84,11 @@ static __always_inline unsigned T(slots)(const enum kind kind)
 static __always_inline atomic_word *T(line)(const enum kind kind, const struct table *t,
 					    uint64_t key)
 {
-	return line_of(t, LINE_BYTES(kind), key);
+	atomic_word *line = line_of(t, LINE_BYTES(kind), key);
+
+	/* Slots are found from here: compilers would rather add up all of it for each. */
+	keep(line);
+	return line;
 }
 
 /* Its number: what guards and witnesses know it by. */
@@ -127,6 +131,14 @@ static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t
 {
 	return T_(LINE_ENTRY, sig)(sig, nr, word);
 }
+
+#ifdef LINE_LOOK
+static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
+					      unsigned s, uint64_t sig)
+{
+	return T_(LINE_ENTRY, look)(kind, line, s, sig);
+}
+#endif
 
 #ifdef LINE_LAYOUT
 static __always_inline void T(bump)(atomic_word *line, unsigned from, unsigned to)

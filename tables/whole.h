@@ -18,16 +18,34 @@ _Static_assert(line_bytes(KIND_TT) % sizeof(struct word16) == 0 &&
 		       line_bytes(KIND_KV) % sizeof(struct word16) == 0,
 	       "lines begin on a page, so entries are aligned");
 
-/* relaxed: the pair is one. */
+/*
+ * A first look at the signature alone spares most slots the longer way from a vector register.
+ * relaxed: the pair is one, and is what counts.
+ */
 static __always_inline bool whole_load(const atomic_word *line, unsigned s, uint64_t sig,
 				       unsigned nr, uint64_t *word)
 {
-	struct word16 entry = load16(SLOT(line, s, 1));
+	const atomic_word *slot = SLOT(line, s, 1);
+	struct word16 entry;
 
+	if (READ_ONCE64(slot) != sig)
+		return false;
+	entry = load16(slot);
 	word[0] = entry.w[1];
 	for (unsigned i = 1; i < nr; i++)
 		word[i] = 0;
 	return entry.w[0] == sig;
+}
+
+static __always_inline struct tt_slot whole_look(const enum kind kind, const atomic_word *line,
+						 unsigned s, uint64_t sig)
+{
+	struct word16 entry = load16(SLOT(line, s, 1));
+
+	return (struct tt_slot){ .word = entry.w[1],
+				 .raw = entry.w[0],
+				 .holds = entry.w[0] == sig &&
+					  !entry_empty(kind, entry.w[1]) };
 }
 
 static __always_inline void whole_put(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,

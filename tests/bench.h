@@ -8,6 +8,8 @@
 #ifndef TEARLINE_TESTS_BENCH_H
 #define TEARLINE_TESTS_BENCH_H
 
+#include <time.h>
+
 #include "fixture.h"
 #include "run.h"
 #include "stats.h"
@@ -28,6 +30,7 @@ struct contestant {
 	uint64_t (*bare)(const struct contestant *c, const struct stream *s);
 	void *arg; /* its own */
 	double ns[ROUNDS], mops[ROUNDS];
+	double own_ns[ROUNDS]; /* while it had a CPU: what to compare on a busy machine */
 	double share; /* of its whole time spent replaying */
 };
 
@@ -57,15 +60,25 @@ static inline void run_table(struct contestant *c, unsigned round, const struct 
 		fixture_die(&e);
 	c->ns[round] = r.ns_per_op;
 	c->mops[round] = r.mops;
+	c->own_ns[round] = r.ns_per_op * r.cpu_share;
 	c->share = r.replay_seconds / r.whole_seconds;
 	placement_free(&placement);
 	table_spec_free(&table);
+}
+
+static inline double own_time_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static inline void run_bare(struct contestant *c, unsigned round)
 {
 	const struct stream *s = &c->traffic->stream[0];
 	uint64_t begin, end, sum = 0, ops = 0;
+	double own = own_time_ns();
 
 	begin = now_ns();
 	do {
@@ -76,6 +89,7 @@ static inline void run_bare(struct contestant *c, unsigned round)
 	__asm__ volatile("" ::"r"(sum));
 	c->ns[round] = (double)(end - begin) / (double)ops;
 	c->mops[round] = 1e3 / c->ns[round];
+	c->own_ns[round] = (own_time_ns() - own) / (double)ops;
 }
 
 static inline void compete(struct contestant *c, size_t nr, const struct topo *topo)
@@ -111,8 +125,9 @@ static inline void print_all(const struct contestant *c, size_t nr)
 			lo = c[i].ns[r] < lo ? c[i].ns[r] : lo;
 			hi = c[i].ns[r] > hi ? c[i].ns[r] : hi;
 		}
-		printf("    %-34s %8.2f ns/op [%.2f, %.2f] %9.2f Mops\n", c[i].label,
-		       median_of(c[i].ns), lo, hi, median_of(c[i].mops));
+		printf("    %-34s %8.2f ns/op [%.2f, %.2f], %.2f own %9.2f Mops\n", c[i].label,
+		       median_of(c[i].ns), lo, hi, median_of(c[i].own_ns),
+		       median_of(c[i].mops));
 	}
 }
 

@@ -234,7 +234,7 @@ static void bare_against_ours(const struct container *b, uint64_t bytes, const c
 	printf("%s at %s, %ju keys\n", b->name, size_text, (uintmax_t)keys);
 	print_all(c, nr);
 	snprintf(text, sizeof(text), "%s of bare, %s", b->spec, size_text);
-	verdict(text, median_of(c[0].ns) / median_of(c[1].ns), 0.9, true, "");
+	verdict(text, median_of(c[0].own_ns) / median_of(c[1].own_ns), 0.9, true, "");
 	b->close();
 	traffic_free(t);
 }
@@ -247,6 +247,7 @@ int main(void)
 	} sizes[] = { { MIB / 4, "256 KiB" }, { 1024 * MIB, "1 GiB" } };
 	struct err e;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (topo_open(&topo, &e))
 		fixture_die(&e);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)

@@ -14,8 +14,8 @@
 /* Far more than was ever needed with two CPUs: 1 for unsync and xor as a rule. */
 #define MAX_RUNS 400
 #define PASSES 8
-#define SOUND_SECONDS 0.25 /* and as much again without the witness, or with it */
-#define PROVOKE_SECONDS 0.1 /* of each workload: there are many */
+#define SOUND_SECONDS 0.15 /* and as much again without the witness, or with it */
+#define PROVOKE_SECONDS 0.08 /* of each workload: there are many */
 #define ENTRIES 4096
 
 struct found {

@@ -14,7 +14,7 @@ FIELDS = {
     "reference": r".+",
     # of what stores something
     "written": r"by a probe: .+",
-    "memory": r"\d+(?:\.\d+)? bytes.*",
+    "memory": r"\d+(?:\.\d+)?(?: to \d+)? bytes.*",
     "signature": r"(?:16|24|32|48|64) bits of the key",
     "promises": r"no torn read.*|nothing",
 }
@@ -73,7 +73,7 @@ class Listed(Cli):
                 continue
             *_, memory, bits, kinds = found[table.name]
             self.assertEqual((memory, bits, kinds.split(" ")),
-                             (table.fields["memory"].split(" ")[0], str(table.sig_bits),
+                             (table.fields["memory"].split(" bytes")[0], str(table.sig_bits),
                               table.kinds))
         for line in text.splitlines():
             self.assertLessEqual(len(line), 160, line)
