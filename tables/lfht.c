@@ -2,14 +2,13 @@
 /*
  * lfht - liburcu's lock-free hash table (cds_lfht), bounded
  *
- * One node per key, in split-ordered lists behind as many buckets as there can be nodes,
- * rounded up. The data is one word of the node: it is overwritten in place, by a
- * compare-and-swap over the word read. A new key brings a node, and then takes the next place
- * of its region's ring of places, whose hand moves on by one: the node that stood there is
- * evicted, unlinked and, after a grace period (rcu.h), used again. In a place at the start,
- * and after a clear, is a node that is not in the table; such have data word 0, which no
- * entry has, and get it after they were unlinked: whoever is about to overwrite finds that
- * somebody has been there.
+ * One node per key, in split-ordered lists behind about as many buckets. The data is one
+ * word of the node: it is overwritten in place, by a compare-and-swap over the word read. A
+ * new key brings a node, and then takes the next place of its region's ring of places, whose
+ * hand moves on by one: the node that stood there is evicted, unlinked and, after a grace
+ * period (rcu.h), used again. In a place at the start, and after a clear, is a node that is
+ * not in the table; such have data word 0, which no entry has, and get it after they were
+ * unlinked: whoever is about to overwrite finds that somebody has been there.
  *
  * flavor=  which liburcu: each has its own stamped loops
  *
@@ -192,7 +191,8 @@ static uint64_t buckets_for(uint64_t entries)
 {
 	uint64_t buckets = 1;
 
-	while (buckets < entries)
+	/* from 0.75 to 1.5 nodes in each */
+	while (3 * buckets < 2 * entries)
 		buckets *= 2;
 	return buckets;
 }
@@ -329,7 +329,7 @@ static struct table_class lfht_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "lock-free",
 	.probe_writes = "its own thread's counter; qsbr: nothing",
-	.memory = "56 to 72 bytes; and spare ones for each thread",
+	.memory = "51 to 61 bytes; and spare nodes for each thread",
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	.kinds = 1u << KIND_TT | 1u << KIND_EVAL | 1u << KIND_KV,
 	.sig_bits = 64,
