@@ -20,7 +20,8 @@ void key_set_make(struct key_set *s, uint64_t *key, size_t nr)
 {
 	size_t distinct = 0;
 
-	qsort(key, nr, sizeof(*key), compare_keys);
+	if (nr) /* or there may be no array */
+		qsort(key, nr, sizeof(*key), compare_keys);
 	for (size_t i = 0; i < nr; i++)
 		if (!i || key[i] != key[distinct - 1])
 			key[distinct++] = key[i];

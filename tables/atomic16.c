@@ -38,6 +38,7 @@ static struct table_class atomic16_class = {
 	.summary = "entries of 16 bytes, moved as one by the hardware",
 	.reference = "Intel SDM 3A, 9.1.1; AMD; Arm LSE2",
 	.probe_progress = "wait-free",
+	.probe_writes = "nothing",
 	.store_progress = "wait-free",
 	.promises = PROMISE_NO_TEAR,
 	LINE_CLASS_AS(WHOLE_KINDS, 64, "16 bytes"),

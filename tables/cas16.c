@@ -51,6 +51,7 @@ static struct table_class cas16_class = {
 	.summary = "entries of 16 bytes, replaced only by who has seen what is replaced",
 	.reference = "cmpxchg16b; Arm casp",
 	.probe_progress = "wait-free",
+	.probe_writes = "nothing",
 	.store_progress = "lock-free",
 	.promises = PROMISE_NO_TEAR,
 	LINE_CLASS_AS(WHOLE_KINDS, 64, "16 bytes"),

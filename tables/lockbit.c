@@ -10,14 +10,14 @@
  * A store to slot 0 keeps the bit while it holds it, and the others who try write nothing
  * but that very bit, so that the word is the holder's to write.
  *
- * A probe compiles to a lock bts, unsync's with a shift, an add and some masks for slot 0, and a load,
- * and, store that clear the bit: on x86-64 no other fence.
+ * A probe compiles to a lock bts, unsync's with a shift, an add and some masks for slot 0,
+ * and a load, and, store that clear the bit: on x86-64 no other fence.
  *
  * Not for kv: its word is a value of 63 bits and the mark that it is taken.
  *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS. Blocking: a preempted holder stops all
- * who want the line. Probes write the line, so that readers of one line are in each other's way
- * as much as writers are.
+ * who want the line. Probes write the line, so that readers of one line are in each other's
+ * way as much as writers are.
  *
  * Ordering: [bit.A] acquire where the bit is set -> [bit.R] release where the holder before
  * cleared it.

@@ -88,7 +88,7 @@ static struct table_class seqlock_class = {
 	.options = { [SEQLOCK_COUNTER] = { "counter", "side|line|table", "side",
 					   "one a line beside the lines, one in each line "
 					   "(tt, kv: instead of the fourth slot; eval and pawn "
-					   "have no room, theirs stays beside), or one for all" },
+					   "have no room for it), or one for all" },
 		     [SEQLOCK_IMPL] = { "impl", "ck|c11", "ck",
 					"ck_sequence and a spinlock, or C11 fences" },
 		     LINE_OPTIONS },

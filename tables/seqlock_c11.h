@@ -55,7 +55,7 @@ static __always_inline void seqlock_c11_end_write(void *guard)
 {
 	atomic_word *g = guard;
 
-	/* [c11.W2] release, pairs with [c11.R1] and [c11.L]. Nobody else writes an odd count. */
+	/* [c11.W2] release, pairs with [c11.R1], [c11.L]. Nobody else writes an odd count. */
 	smp_store_release(g, READ_ONCE64(g) + 1);
 }
 

@@ -57,12 +57,6 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 	RCU(read_unlock)();
 }
 
-static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
-					      unsigned s, uint64_t sig)
-{
-	return U(look)(kind, line, s, sig);
-}
-
 static __always_inline bool T(swap)(atomic_word *line, unsigned s, const struct tt_slot *seen,
 				    uint64_t sig, unsigned nr, const uint64_t *word)
 {

@@ -31,6 +31,7 @@ static struct table_class xor_simd_class = {
 	.summary = "xor, with the whole line checked at once: same entries, same results",
 	.reference = "Hyatt and Mann 2002",
 	.probe_progress = "wait-free",
+	.probe_writes = "nothing",
 	.store_progress = "wait-free",
 	.promises = PROMISE_NO_TEAR | PROMISE_HONEST_KEYS,
 	LINE_CLASS,

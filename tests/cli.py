@@ -53,8 +53,10 @@ class Table:
         self.sig_bits = int(self.fields.get("signature", "64 ").split(" ")[0])
         slots = re.search(r"; in lines of (\d+) slots$", self.fields.get("memory", ""))
         self.lines = bool(slots)
-        # Four slots and whole keys: with those of one thread all have the same outcome.
-        self.usual = self.lines and slots.group(1) == "4" and self.sig_bits == 64
+        # Four slots and whole keys, as many at a size in bytes: with one thread all have the
+        # same outcome.
+        self.usual = (self.lines and slots.group(1) == "4" and self.sig_bits == 64 and
+                      "spare" not in self.fields["memory"])
         self.planted = self.fields.get("planted")
         self.shows = re.search(r"^  must show  (.*) \(--workload (\S+) --threads (\d+)"
                                r"(?: --witness no)?\)$", block, re.M)
