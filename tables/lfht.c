@@ -15,6 +15,10 @@
  * Each node is in one place, so it is unlinked once, by the thread that took it from there.
  * Between its being added and its getting a place nobody can evict it.
  *
+ * A probe is a call of cds_lfht_lookup, which calls back to compare keys, and one load; a
+ * refresh or an update one locked compare-and-swap more. Around it is what urcu.c says of
+ * the flavors.
+ *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS: a node keeps its key as long as anybody
  * may look at it, and cds_lfht_add_unique sees to it that there is one node per key.
  *

@@ -11,6 +11,9 @@
  *
  * flavor=  which liburcu, as urcu has it
  *
+ * On x86-64 a probe is one load of the pointer, which it keeps in a word of its thread, and a
+ * compare for each slot behind it until one matches; and what urcu has around that.
+ *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS: every operation is one load or one
  * exchange of the line's pointer.
  *

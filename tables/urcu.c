@@ -12,6 +12,10 @@
  *          of operations at a time, and announces a quiescent state when it has used up a
  *          batch of entries.
  *
+ * On x86-64 a probe is, for each slot until one matches, a load of the pointer and a compare
+ * of the key behind it, in straight code. Around it memb has two stores to a word of its own
+ * thread and two tests of words of liburcu, mb two mfence more, qsbr nothing.
+ *
  * Promises: PROMISE_NO_TEAR: an entry is one pointer. Not NO_FALSE_MISS: a tt store that
  * pushes an entry aside and takes its place exchanges two pointers, one after the other, so
  * a probe of either key can come when the one is gone and not yet, or no longer, there.

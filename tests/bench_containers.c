@@ -128,11 +128,11 @@ static struct object *object_make(uint64_t key, uint64_t word)
 	}
 #define SET_OF_POINTERS(name, mode)                                                            \
 	static struct ck_##name name;                                                          \
-	static bool name##_open(uint64_t keys)                                                \
+	static bool name##_open(uint64_t keys)                                                 \
 	{                                                                                      \
-		objects_open(keys);                                                       \
+		objects_open(keys);                                                            \
 		return ck_##name##_init(&name, mode, object_hash, object_same, &map_allocator, \
-					2 * keys, 0);                                             \
+					2 * keys, 0);                                          \
 	}                                                                                      \
 	static bool name##_put(uint64_t key, uint64_t word)                                    \
 	{                                                                                      \
@@ -159,5 +159,5 @@ static const struct container containers[] = {
 
 int main(void)
 {
-	return bench_containers(containers, ARRAY_SIZE(containers));
+	return bench_containers(containers, ARRAY_SIZE(containers), 1024 * MIB, "1 GiB");
 }
