@@ -2,24 +2,29 @@
 /*
  * lfht - liburcu's lock-free hash table (cds_lfht), bounded
  *
- * One node per key, in split-ordered lists behind as many buckets as there can be nodes,
- * rounded up. The data is one word of the node: it is overwritten in place, by a
- * compare-and-swap over the word read. A new key brings a node, and then takes the next place
- * of its region's ring of places, whose hand moves on by one: the node that stood there is
- * evicted, unlinked and, after a grace period (rcu.h), used again. In a place at the start,
- * and after a clear, is a node that is not in the table; such have data word 0, which no
- * entry has, and get it after they were unlinked: whoever is about to overwrite finds that
- * somebody has been there.
+ * One node per key, in split-ordered lists behind about as many buckets. The data is one
+ * word of the node: it is overwritten in place, by a compare-and-swap over the word read. A
+ * new key brings a node, and then takes the next place of its region's ring of places, whose
+ * hand moves on by one: the node that stood there is evicted, unlinked and, after a grace
+ * period (rcu.h), used again. In a place at the start, and after a clear, is a node that is
+ * not in the table; such have data word 0, which no entry has, and get it after they were
+ * unlinked: whoever is about to overwrite finds that somebody has been there.
  *
  * flavor=  which liburcu: each has its own stamped loops
  *
  * Each node is in one place, so it is unlinked once, by the thread that took it from there.
  * Between its being added and its getting a place nobody can evict it.
  *
+ * A probe is a call of cds_lfht_lookup, which calls back to compare keys, and one load; a
+ * refresh or an update one locked compare-and-swap more. Around it is what urcu.c says of
+ * the flavors.
+ *
  * Promises: PROMISE_NO_TEAR, PROMISE_NO_FALSE_MISS: a node keeps its key as long as anybody
  * may look at it, and cds_lfht_add_unique sees to it that there is one node per key.
  *
- * Ordering: inside liburcu, by full barriers around what adds and unlinks. Besides,
+ * Ordering: inside liburcu, by full barriers around what adds and unlinks; and once more
+ * where C11 knows of it:
+ *   [lfht.R] word, then key, release -> [lfht.A] the key that matches, acquire, then word
  *   [lfht.P] a place changes hands, acquire and release: the node in it was added, and its
  *            word is to be read
  */
@@ -61,10 +66,10 @@ static __always_inline struct lfht *lfht_of(const struct table *t)
 
 static int lfht_match(struct cds_lfht_node *chain, const void *key)
 {
-	struct lfht_node *n = caa_container_of(chain, struct lfht_node, chain);
+	const struct lfht_node *n = caa_container_of(chain, struct lfht_node, chain);
 
-	tsan_acquired(n);
-	return READ_ONCE64(&n->key) == *(const uint64_t *)key;
+	/* [lfht.A] pairs with [lfht.R] */
+	return smp_load_acquire(&n->key) == *(const uint64_t *)key;
 }
 
 static __always_inline bool lfht_get(const struct lfht *h, uint64_t key, struct found *f)
@@ -111,9 +116,9 @@ static __always_inline bool lfht_add(const struct lfht *h, struct rcu_pool *pool
 	struct lfht_node *n = rcu_spare(pool);
 	uint64_t at;
 
-	WRITE_ONCE64(&n->key, key);
 	WRITE_ONCE64(&n->word, word);
-	tsan_releasing(n);
+	/* [lfht.R] pairs with [lfht.A] */
+	smp_store_release(&n->key, key);
 	if (cds_lfht_add_unique(h->ht, mix64(key), lfht_match, &key, &n->chain) != &n->chain)
 		return false;
 	at = fetch_add_relaxed(&h->hand[region].at, 1);
@@ -190,7 +195,8 @@ static uint64_t buckets_for(uint64_t entries)
 {
 	uint64_t buckets = 1;
 
-	while (buckets < entries)
+	/* from 0.75 to 1.5 nodes in each */
+	while (3 * buckets < 2 * entries)
 		buckets *= 2;
 	return buckets;
 }
@@ -327,7 +333,7 @@ static struct table_class lfht_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "lock-free",
 	.probe_writes = "its own thread's counter; qsbr: nothing",
-	.memory = "56 to 72 bytes; and spare ones for each thread",
+	.memory = "51 to 61 bytes; and spare nodes for each thread",
 	.promises = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS,
 	.kinds = 1u << KIND_TT | 1u << KIND_EVAL | 1u << KIND_KV,
 	.sig_bits = 64,

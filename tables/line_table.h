@@ -41,7 +41,7 @@
  *   LINE_LOOK       struct tt_slot T(look)(kind, line, s, sig): what a store must know of a slot
  *   LINE_SECTIONS   with LINE_FREE or LINE_SWAP: T(begin_read) to T(end_write) are there all
  *                   the same. They exclude nobody, but what was found in between stays
- *                   what it is; a refresh comes after them and is a section of its own
+ *                   what it is; a refresh is in a write section of its own
  *   LINE_REFRESH    void T(rewrite)(line, s, sig, old, new): a refresh that does not compare
  *                   is this and not a put of the whole entry
  *   LINE_LAYOUT     entries are not a signature and words in a row:
@@ -113,11 +113,13 @@ static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_
 	return T_(LINE_ENTRY, load)(line, s, sig, nr, word);
 }
 
+#if LINE_EXCLUSION != LINE_SWAP
 static __always_inline void T(put)(atomic_word *line, unsigned s, uint64_t sig, unsigned nr,
 				   const uint64_t *word)
 {
 	T_(LINE_ENTRY, put)(line, s, sig, nr, word);
 }
+#endif
 
 static __always_inline bool T(replace)(atomic_word *line, unsigned s, uint64_t sig,
 				       uint64_t old, uint64_t new)
@@ -461,10 +463,7 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 			refreshed = T(refresh)(t, line, sig, word, match, n);
 	} while (!T(end_read)(KIND_TT, t, w, line, index, cookie));
 
-	if ((LINE_EXCLUSION == LINE_FREE || LINE_EXCLUSION == LINE_SWAP) &&
-	    T(wants_refresh)(t, word, match))
-		refreshed = T(refresh)(t, line, sig, word, match, n);
-	if (LINE_EXCLUSION == LINE_SEQUENCE && T(wants_refresh)(t, word, match)) {
+	if (LINE_EXCLUSION != LINE_LOCKED && T(wants_refresh)(t, word, match)) {
 		T(begin_write)(KIND_TT, t, w, line, index);
 		refreshed = T(refresh)(t, line, sig, word, match, n);
 		T(end_write)(KIND_TT, t, w, line, index);

@@ -12,6 +12,10 @@
  *          of operations at a time, and announces a quiescent state when it has used up a
  *          batch of entries.
  *
+ * On x86-64 a probe is, for each slot until one matches, a load of the pointer and a compare
+ * of the key behind it, in straight code. Around it memb has two stores to a word of its own
+ * thread and two tests of words of liburcu, mb two mfence more, qsbr nothing.
+ *
  * Promises: PROMISE_NO_TEAR: an entry is one pointer. Not NO_FALSE_MISS: a tt store that
  * pushes an entry aside and takes its place exchanges two pointers, one after the other, so
  * a probe of either key can come when the one is gone and not yet, or no longer, there.
@@ -21,27 +25,20 @@
  * Ordering: [urcu.R] an entry is written, release -> [urcu.A] its pointer is read, acquire.
  */
 #include "line.h"
-#include "rcu.h"
+#include "urcu.h"
 
 #define LINE_EXCLUSION LINE_SWAP
 #define LINE_SECTIONS
 #define LINE_LAYOUT
 #define LINE_LOOK
 #define REPLAY_SECTIONS
-
-#define line_pointers(kind) ((kind) == KIND_TT || (kind) == KIND_KV ? 32u : 8u)
-
-static __always_inline unsigned slots_of(enum kind kind)
-{
-	return line_pointers(kind) / sizeof(atomic_word);
-}
+#define URCU urcu_slot
+#define urcu_slot_sig plain_sig
+#define URCU_BYTES(kind) ((kind) == KIND_TT || (kind) == KIND_KV ? 32u : 8u)
 
 struct entry {
 	atomic_word sig, word[];
 };
-
-/* Of the table and thread at work: primitives that exchange entries know only their line. */
-static __thread struct rcu_pool *pool;
 
 static __always_inline const struct entry *entry_at(const atomic_word *line, unsigned s)
 {
@@ -60,7 +57,7 @@ static __always_inline uint64_t entry_read(const struct entry *e, unsigned nr, u
 /* A spare entry with this in it. relaxed: nobody has it yet. */
 static __always_inline uint64_t entry_make(uint64_t sig, unsigned nr, const uint64_t *word)
 {
-	struct entry *e = rcu_spare(pool);
+	struct entry *e = rcu_spare(urcu_pool);
 
 	WRITE_ONCE64(&e->sig, sig);
 	for (unsigned i = 0; i < nr; i++)
@@ -68,21 +65,69 @@ static __always_inline uint64_t entry_make(uint64_t sig, unsigned nr, const uint
 	return (uintptr_t)e;
 }
 
-static __always_inline bool entry_swap(atomic_word *slot, uint64_t seen, uint64_t sig,
-				       unsigned nr, const uint64_t *word)
+/* Whatever is there. */
+static __always_inline void urcu_slot_put(atomic_word *line, unsigned s, uint64_t sig,
+					  unsigned nr, const uint64_t *word)
 {
 	/* [urcu.R] pairs with [urcu.A] */
-	if (!cmpxchg64_release(slot, seen, entry_make(sig, nr, word)))
+	rcu_retire(urcu_pool, (void *)xchg_release(&line[s], entry_make(sig, nr, word)));
+}
+
+static __always_inline bool urcu_slot_load(const atomic_word *line, unsigned s, uint64_t sig,
+					   unsigned nr, uint64_t *word)
+{
+	return entry_read(entry_at(line, s), nr, word) == sig;
+}
+
+static __always_inline struct tt_slot
+urcu_slot_look(const enum kind kind, const atomic_word *line, unsigned s, uint64_t sig)
+{
+	const struct entry *e = entry_at(line, s);
+	struct tt_slot slot = { .raw = (uintptr_t)e };
+
+	slot.holds = entry_read(e, 1, &slot.word) == sig && !entry_empty(kind, slot.word);
+	return slot;
+}
+
+static __always_inline bool urcu_slot_swap(atomic_word *line, unsigned s,
+					   const struct tt_slot *seen, uint64_t sig,
+					   unsigned nr, const uint64_t *word)
+{
+	/* [urcu.R] pairs with [urcu.A] */
+	if (!cmpxchg64_release(&line[s], seen->raw, entry_make(sig, nr, word)))
 		return false;
-	rcu_retire(pool, (void *)seen);
+	rcu_retire(urcu_pool, (void *)seen->raw);
 	return true;
 }
 
-static __always_inline void entry_put(atomic_word *slot, uint64_t sig, unsigned nr,
-				      const uint64_t *word)
+static __always_inline bool urcu_slot_replace(atomic_word *line, unsigned s, uint64_t sig,
+					      uint64_t old, uint64_t new)
 {
-	/* [urcu.R] pairs with [urcu.A] */
-	rcu_retire(pool, (void *)xchg_release(slot, entry_make(sig, nr, word)));
+	struct tt_slot seen = urcu_slot_look(KIND_TT, line, s, sig);
+
+	return seen.holds && seen.word == old && urcu_slot_swap(line, s, &seen, sig, 1, &new);
+}
+
+/* A copy: no two slots may own an entry, for it is retired once. */
+static __always_inline void urcu_slot_bump(atomic_word *line, unsigned from, unsigned to)
+{
+	uint64_t word, sig = entry_read(entry_at(line, from), 1, &word);
+
+	urcu_slot_put(line, to, sig, 1, &word);
+}
+
+static __always_inline void urcu_slot_wipe(enum kind kind, atomic_word *line)
+{
+	static const uint64_t none[MAX_ENTRY_WORDS];
+
+	for (unsigned s = 0; s < URCU_BYTES(kind) / sizeof(*line); s++)
+		urcu_slot_put(line, s, 0, entry_words(kind), none);
+}
+
+static __always_inline uint64_t urcu_slot_at_rest(enum kind kind, const atomic_word *line,
+						  unsigned s, uint64_t *word)
+{
+	return entry_read(entry_at(line, s), entry_words(kind), word);
 }
 
 #define FLAVOR memb
@@ -95,91 +140,109 @@ static __always_inline void entry_put(atomic_word *slot, uint64_t sig, unsigned 
 #include "urcu_variant.h"
 
 static const struct table_loops *const urcu_loops[] = {
-	[RCU_MEMB] = &urcu_line_memb_loops,
-	[RCU_MB] = &urcu_line_mb_loops,
-	[RCU_QSBR] = &urcu_line_qsbr_loops,
+	[RCU_MEMB] = &urcu_slot_memb_loops,
+	[RCU_MB] = &urcu_slot_mb_loops,
+	[RCU_QSBR] = &urcu_slot_qsbr_loops,
 };
 
-/* No traffic. The first time, each slot gets an entry of its own; they change places later. */
-static void clear_slot(const struct table *t, uint64_t slot)
-{
-	unsigned nr = entry_words(t->kind);
-	atomic_word *home = (atomic_word *)t->side.base + slot * (1 + nr);
+/* What the lines of a kind are made of. */
+struct parts {
+	unsigned slots, pointers; /* of a line */
+	unsigned words; /* of what a pointer stands for */
+};
 
-	if (!READ_ONCE64(&t->word[slot]))
-		WRITE_ONCE64(&t->word[slot], (uintptr_t)home);
-	memset((void *)READ_ONCE64(&t->word[slot]), 0, (1 + nr) * sizeof(*home));
+static struct parts parts_of(const struct table *t)
+{
+	const struct line_shape *shape = t->loops->shape;
+	struct parts p = { .slots = shape->slots[t->kind],
+			   .pointers = shape->bytes[t->kind] / sizeof(*t->word) };
+
+	p.words = p.slots * (1 + entry_words(t->kind)) / p.pointers;
+	return p;
 }
 
-static void urcu_clear(struct table *t, unsigned part, unsigned parts)
+static void clear_words(atomic_word *word, unsigned nr)
 {
-	uint64_t to = t->lines * (part + 1) / parts * t->slots;
+	for (unsigned i = 0; i < nr; i++)
+		WRITE_ONCE64(&word[i], 0);
+}
 
-	for (uint64_t i = t->lines * part / parts * t->slots; i < to; i++)
-		clear_slot(t, i);
+/* No traffic. The first time, each pointer gets a node of its own; they change places later. */
+void urcu_clear(struct table *t, unsigned part, unsigned parts)
+{
+	const struct parts p = parts_of(t);
+	uint64_t to = t->lines * (part + 1) / parts * p.pointers;
+
+	for (uint64_t i = t->lines * part / parts * p.pointers; i < to; i++) {
+		atomic_word *home = (atomic_word *)t->side.base + i * p.words;
+
+		if (!READ_ONCE64(&t->word[i]))
+			WRITE_ONCE64(&t->word[i], (uintptr_t)home);
+		clear_words((atomic_word *)READ_ONCE64(&t->word[i]), p.words);
+	}
 	if (part == 0)
 		WRITE_ONCE64(&t->generation, 0);
 }
 
 /* Others may be at the same line, with the same zeros. */
-static void empty_line(const struct table *t, const atomic_word *line)
+void urcu_clear_ops(struct table *t, const struct trace_op *op, size_t nr)
 {
-	for (unsigned s = 0; s < t->slots; s++) {
-		struct entry *e = (struct entry *)READ_ONCE64(&line[s]);
+	const struct parts p = parts_of(t);
 
-		for (unsigned i = 0; i < entry_words(t->kind); i++)
-			WRITE_ONCE64(&e->word[i], 0);
-		WRITE_ONCE64(&e->sig, 0);
+	for (const struct trace_op *end = op + nr; op < end; op++) {
+		const atomic_word *line = t->word + line_number(t, op->key) * p.pointers;
+
+		for (unsigned i = 0; op->op == 2 * t->kind + 1 && i < p.pointers; i++)
+			clear_words((atomic_word *)READ_ONCE64(&line[i]), p.words);
 	}
-}
-
-static void urcu_clear_ops(struct table *t, const struct trace_op *op, size_t nr)
-{
-	for (const struct trace_op *end = op + nr; op < end; op++)
-		if (op->op == 2 * t->kind + 1)
-			empty_line(t, line_of(t, line_pointers(t->kind), op->key));
 	WRITE_ONCE64(&t->generation, 0);
 }
 
 /* All that a table of so many lines takes. */
-static uint64_t bytes_for(const struct table_params *p, uint64_t lines)
+static uint64_t bytes_for(const struct parts *part, const struct table_params *p,
+			  uint64_t lines)
 {
-	uint64_t entries = lines * slots_of(p->kind);
-	unsigned size = rcu_pool_size(entries, p->threads);
-	size_t entry = sizeof(uint64_t) * (1 + entry_words(p->kind));
+	uint64_t nodes = lines * part->pointers;
+	size_t node = part->words * sizeof(atomic_word);
 
-	return entries * (sizeof(uint64_t) + entry) + rcu_pool_bytes(size, entry, p->threads);
+	return nodes * (sizeof(atomic_word) + node) +
+	       rcu_pool_bytes(rcu_pool_size(nodes, p->threads), node, p->threads);
 }
 
 /* The most entries that fit with everything that is beside them; one line at least. */
-static uint64_t entries_for(const struct table_params *p)
+static uint64_t entries_for(const struct parts *part, const struct table_params *p)
 {
 	uint64_t lines = 0;
 
 	if (!p->size.bytes)
 		return p->size.entries;
 	for (uint64_t bit = 1ull << 40; bit; bit >>= 1)
-		if (bytes_for(p, lines | bit) <= p->size.bytes)
+		if (bytes_for(part, p, lines | bit) <= p->size.bytes)
 			lines |= bit;
-	return lines * slots_of(p->kind);
+	return lines * part->slots;
 }
 
-static int urcu_create(struct table *t, const struct table_params *p, struct err *e)
+int urcu_create_as(struct table *t, const struct table_params *p, enum rcu_flavor flavor,
+		   const struct table_loops *loops, struct err *e)
 {
-	enum rcu_flavor flavor = rcu_flavor_of(p->option[0]);
-	size_t entry = sizeof(uint64_t) * (1 + entry_words(p->kind));
 	struct table_params fitted = *p;
+	struct parts part;
 	struct rcu *rcu;
+	uint64_t nodes;
 
-	fitted.size = (struct table_size){ .entries = entries_for(p) };
-	t->loops = urcu_loops[flavor];
-	if (line_create(t, &fitted, e) || line_create_side(t, p, t->entries * entry, e))
+	t->loops = loops;
+	part = parts_of(t);
+	fitted.size = (struct table_size){ .entries = entries_for(&part, p) };
+	if (line_create(t, &fitted, e))
 		return -1;
-	if (rcu_create(&rcu, flavor, rcu_pool_size(t->entries, p->threads), entry, p->threads,
-		       e))
+	nodes = t->lines * part.pointers;
+	if (line_create_side(t, p, nodes * part.words * sizeof(atomic_word), e))
+		return -1;
+	if (rcu_create(&rcu, flavor, rcu_pool_size(nodes, p->threads),
+		       part.words * sizeof(atomic_word), p->threads, e))
 		goto out_side;
 	t->priv = rcu;
-	t->bytes = bytes_for(p, t->lines);
+	t->bytes = bytes_for(&part, p, t->lines);
 	return 0;
 out_side:
 	mem_unmap(&t->side);
@@ -187,18 +250,25 @@ out_side:
 	return -1;
 }
 
-static void urcu_destroy(struct table *t)
+static int urcu_create(struct table *t, const struct table_params *p, struct err *e)
+{
+	enum rcu_flavor flavor = rcu_flavor_of(p->option[0]);
+
+	return urcu_create_as(t, p, flavor, urcu_loops[flavor], e);
+}
+
+void urcu_destroy(struct table *t)
 {
 	rcu_destroy(t->priv);
 }
 
-static int urcu_thread_enter(struct table *t, struct worker *w, struct err *e)
+int urcu_thread_enter(struct table *t, struct worker *w, struct err *e)
 {
 	w->priv[t->kind] = rcu_enter(t->priv, w->id);
 	return 0;
 }
 
-static void urcu_thread_leave(struct table *t, struct worker *w)
+void urcu_thread_leave(struct table *t, struct worker *w)
 {
 	rcu_leave(t->priv, w->id, &t->bytes);
 }
@@ -208,20 +278,9 @@ static struct table_class urcu_class = {
 	.summary = "slots hold pointers to entries that are exchanged whole, and used again "
 		   "after a grace period",
 	.reference = "liburcu; McKenney and Slingwine 1998",
-	.probe_progress = "wait-free",
-	.store_progress = "lock-free",
-	.probe_writes = "its own thread's counter; qsbr: nothing",
 	.memory = "24 bytes, pawn 72; and spare ones for each thread",
-	.kinds = LINE_KINDS,
-	.lines = true,
-	.sig_bits = 64,
 	.promises = PROMISE_NO_TEAR,
-	.options = { RCU_FLAVOR_OPTION, LINE_OPTIONS },
 	.create = urcu_create,
-	.destroy = urcu_destroy,
-	.clear = urcu_clear,
-	.clear_ops = urcu_clear_ops,
-	.thread_enter = urcu_thread_enter,
-	.thread_leave = urcu_thread_leave,
+	URCU_CLASS,
 };
 TABLE_REGISTER(urcu);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One flavor of urcu: include with FLAVOR defined to liburcu's name of it; leaves
- * urcu_line_<FLAVOR>_loops.
+ * One flavor of a table of pointers: include with FLAVOR defined to liburcu's name of it,
+ * URCU to the prefix of the table's own primitives, and URCU_BYTES to what LINE_BYTES is to
+ * be; leaves <URCU>_<FLAVOR>_loops. The primitives are those that line_table.h asks for, and
+ * know no flavor; here are the read sections they are called in.
  */
 #undef TABLE
-#define URCU__(flavor) urcu_line_##flavor
-#define URCU_(flavor) URCU__(flavor)
-#define TABLE URCU_(FLAVOR)
+#define URCU_PASTE__(a, b) a##_##b
+#define URCU_PASTE_(a, b) URCU_PASTE__(a, b)
+#define TABLE URCU_PASTE_(URCU, FLAVOR)
+#define U(name) URCU_PASTE_(URCU, name)
 #define RCU__(flavor, name) urcu_##flavor##_##name
 #define RCU_(flavor, name) RCU__(flavor, name)
 #define RCU(name) RCU_(FLAVOR, name)
-
-#define LINE_BYTES(kind) line_pointers(kind)
+#define LINE_BYTES(kind) URCU_BYTES(kind)
+#define LINE_ENTRY URCU
 
 #include "template.h"
 
@@ -29,7 +32,6 @@ static __always_inline unsigned T(begin_read)(const enum kind kind, struct table
 					      struct worker *w, atomic_word *line,
 					      uint64_t index)
 {
-	pool = w->priv[kind];
 	RCU(read_lock)();
 	return 0;
 }
@@ -44,8 +46,8 @@ static __always_inline bool T(end_read)(const enum kind kind, struct table *t, s
 static __always_inline void T(begin_write)(const enum kind kind, struct table *t,
 					   struct worker *w, atomic_word *line, uint64_t index)
 {
-	pool = w->priv[kind];
-	rcu_provide(pool);
+	urcu_pool = w->priv[kind];
+	rcu_provide(urcu_pool);
 	RCU(read_lock)();
 }
 
@@ -55,64 +57,10 @@ static __always_inline void T(end_write)(const enum kind kind, struct table *t,
 	RCU(read_unlock)();
 }
 
-static __always_inline bool T(load)(const atomic_word *line, unsigned s, uint64_t sig,
-				    unsigned nr, uint64_t *word)
-{
-	return entry_read(entry_at(line, s), nr, word) == sig;
-}
-
-static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
-					      unsigned s, uint64_t sig)
-{
-	const struct entry *e = entry_at(line, s);
-	struct tt_slot slot = { .raw = (uintptr_t)e };
-
-	slot.holds = entry_read(e, 1, &slot.word) == sig && !entry_empty(kind, slot.word);
-	return slot;
-}
-
 static __always_inline bool T(swap)(atomic_word *line, unsigned s, const struct tt_slot *seen,
 				    uint64_t sig, unsigned nr, const uint64_t *word)
 {
-	return entry_swap(&line[s], seen->raw, sig, nr, word);
-}
-
-/* After the read section, so in another one: it may have been exchanged meanwhile. */
-static __always_inline bool T(replace)(atomic_word *line, unsigned s, uint64_t sig,
-				       uint64_t old, uint64_t new)
-{
-	const struct entry *e;
-	uint64_t word;
-	bool done;
-
-	rcu_provide(pool);
-	RCU(read_lock)();
-	e = entry_at(line, s);
-	done = entry_read(e, 1, &word) == sig && word == old &&
-	       entry_swap(&line[s], (uintptr_t)e, sig, 1, &new);
-	RCU(read_unlock)();
-	return done;
-}
-
-/* A copy: no two slots may own an entry, for it is retired once. */
-static __always_inline void T(bump)(atomic_word *line, unsigned from, unsigned to)
-{
-	uint64_t word, sig = entry_read(entry_at(line, from), 1, &word);
-
-	entry_put(&line[to], sig, 1, &word);
-}
-
-static void T(wipe)(enum kind kind, atomic_word *line)
-{
-	static const uint64_t none[MAX_ENTRY_WORDS];
-
-	for (unsigned s = 0; s < slots_of(kind); s++)
-		entry_put(&line[s], 0, entry_words(kind), none);
-}
-
-static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, uint64_t *word)
-{
-	return entry_read(entry_at(line, s), entry_words(kind), word);
+	return U(swap)(line, s, seen, sig, nr, word);
 }
 
 #include "line_table.h"
@@ -121,5 +69,6 @@ static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, 
 #undef RCU
 #undef RCU_
 #undef RCU__
-#undef URCU_
-#undef URCU__
+#undef U
+#undef URCU_PASTE_
+#undef URCU_PASTE__
