@@ -1,5 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cas16 */
+/*
+ * cas16 - entries of 16 bytes, replaced only by who has seen what is replaced
+ *
+ * Entries and probes are atomic16's, slot by slot: a compare-and-swap would do as a load, but
+ * it writes. Whatever is stored, refreshed or bumped is swapped in for the very entry that was
+ * looked at when that was decided. A store that comes too late looks again; a refresh or bump
+ * is dropped. What is decided on part of a line only is still decided on what was seen: the
+ * other slots may have changed.
+ *
+ * What it compiles to on x86-64 (gcc 12): a kv probe, a cmp of each slot's signature, then
+ * vmovdqa, vmovq, cmp and the data word; a store, a vmovdqa of every slot and one
+ * lock cmpxchg16b, a bump another one.
+ *
+ * Promises: PROMISE_NO_TEAR. It was never seen to do worse, but more cannot be promised:
+ *   - a tt store of a key that stands in slot 2 or 3 may push another entry into that slot
+ *     before it writes the key to slot 0 or 1. For that moment the key is nowhere, though
+ *     it was stored before and is stored again;
+ *   - amid a live clear, two kv stores of one key may see different slots free.
+ * Without clears a kv key cannot stand twice. In a line that is full, all stores of a key
+ * choose the same slot; in one that is not, the first free one, and slots are never freed: who
+ * chose a later one saw an earlier one taken, and who chose an earlier one later saw it
+ * free; one of the two swaps fails.
+ */
 #include "cpu.h"
 #include "whole.h"
 

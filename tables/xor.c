@@ -2,6 +2,10 @@
 /*
  * xor - lockless hashing as xor.h has it: no lock, no fence, no retry
  *
+ * What a probe compiles to on x86-64 (gcc 12), beside finding the line: for each slot two mov
+ * to registers, xor, cmp with the key and a branch; and a store, beside looking at the slots, to
+ * mov, xor, mov.
+ *
  * Promises: PROMISE_NO_TEAR for PROMISE_HONEST_KEYS; not NO_FALSE_MISS.
  */
 #include "xor.h"
