@@ -14,7 +14,9 @@
 #include "run.h"
 #include "stats.h"
 
+#ifndef ROUNDS
 #define ROUNDS 7
+#endif
 #define SECONDS 0.2
 #define MIB (1ull << 20)
 
