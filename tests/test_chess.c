@@ -498,6 +498,8 @@ static void test_fen_errors(void **state)
 		{ "r4k1r/8/8/8/8/8/8/4K2R w Kk - 0 1",
 		  "FEN: castling: character 27 is 'k', expected a king and a rook at home for "
 		  "that" },
+		{ "4k3/8/8/8/8/8/8/4K2R w Kx - 0 1",
+		  "FEN: castling: character 25 is 'x', expected one of KQkq or a space" },
 		{ "k7/8/8/8/8/8/8/K7 w -", "FEN: en passant: missing after character 21" },
 		{ "k7/8/8/8/8/8/8/K7 w - x6 0 1",
 		  "FEN: en passant: character 23 is 'x', expected '-' or a square" },

@@ -126,7 +126,7 @@ static int parse_castling(struct reader *r, struct board *b)
 			return unexpected(r, "a king and a rook at home for that");
 		b->now.castling |= (uint8_t)bit;
 	}
-	return 0;
+	return *r->at && *r->at != ' ' ? unexpected(r, "one of KQkq or a space") : 0;
 }
 
 /* Has a pawn just passed sq? */
