@@ -23,8 +23,8 @@ static const struct option_def *perft_options(void)
 		  "threads, which share the table and take subtrees from one list", 1,
 		  TOPO_MAX_THREADS },
 		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table for the counts of subtrees, of a kind that holds kv (see tearline "
-		  "tables), or a shared object; default: none",
+		  "table for the counts of subtrees, one that holds kv (see tearline tables), or "
+		  "the shared object that has one; default: none",
 		  0, 0 },
 		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
 		  "size of the table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
