@@ -6,7 +6,8 @@
  * registers it.
  * The class holds what is cold: names, options, creation, clearing, walking. What is
  * measured are the replay loops, stamped out per table by tables/replay.h: the driver
- * calls one per chunk of operations, and nothing in it is called through a pointer.
+ * calls one per chunk of operations, and nothing in it is called through a pointer. Programs
+ * that use a table rather than measure it do one operation at a time: struct table_ops.
  *
  * Life of a table: create, [thread_enter by each thread], clear by all threads in
  * parallel, replay, walk and find at rest, destroy.
@@ -114,8 +115,47 @@ struct slot_view {
 typedef void table_walk_fn(void *arg, const struct slot_view *v);
 
 /*
+ * What one probe is answered, a copy of its own. tt: `value` and `bound` with a usable bound
+ * only (bound is TT_EXACT, TT_LOWER, TT_UPPER of tables/policy.h, or 0), the others with any
+ * hit. Other kinds: the words that were stored.
+ */
+struct table_answer {
+	bool hit;
+	bool threat, avoid_null;
+	uint8_t bound;
+	int16_t value;
+	uint32_t move;
+	uint64_t word[MAX_ENTRY_WORDS];
+};
+
+/* Bits of an entry's first word that are the table's own: they say that a place is taken. A
+ * caller's words are stored without them. */
+static inline uint64_t table_bits(enum kind kind)
+{
+	return kind == KIND_KV ? 1ull << 63 : 7ull << 40;
+}
+
+/*
+ * One operation at a time on a table of one kind: the same code as in the loops, called
+ * through a pointer. `op` is as in a trace (a probe's alpha is its value, an unknown ply is
+ * TRACE_PLY_UNKNOWN); of a kind other than tt its key alone is asked, and a store writes
+ * `word`, which tt does not look at. They count in w->n[t->kind].
+ *
+ * The thread has entered the table (thread_enter), is online (struct table_loops) and has its
+ * worker to itself.
+ */
+struct table_ops {
+	void (*probe)(struct table *t, struct worker *w, const struct trace_op *op,
+		      struct table_answer *a);
+	void (*store)(struct table *t, struct worker *w, const struct trace_op *op,
+		      const uint64_t *word);
+	/* Begin to bring what an operation on the key will touch into the cache. */
+	void (*prefetch)(const struct table *t, uint64_t key);
+};
+
+/*
  * What is stamped out for one variant of a table: the measured loops, by kind or for a
- * mix of kinds, plain or audited, and beside them three functions out of line.
+ * mix of kinds, plain or audited, and beside them functions out of line.
  */
 #define LOOP_MIXED NR_KINDS
 struct table_loops {
@@ -129,6 +169,15 @@ struct table_loops {
 	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
 	/* Make it empty amid traffic, the generation too; more than one thread may be at it. */
 	void (*clear_live)(struct table *t, struct worker *w);
+	const struct table_ops *ops; /* by kind; NULL: the table has none */
+	/*
+	 * Around the single operations of a thread. What others have replaced can be used
+	 * again only when every thread that was online has been offline since: a thread goes
+	 * through table_pause() every thousand operations or so, and is offline where it
+	 * waits for others.
+	 */
+	void (*online)(struct table *t, struct worker *w);
+	void (*offline)(struct table *t, struct worker *w);
 };
 
 /* A table's option: "lock=cas". values is a "a|b|c" list, or NULL for free text. */
@@ -245,7 +294,7 @@ struct table {
  * structs here, the functions and the audit that a table calls, what the templates and the
  * policy make of an operation. Where nobody did, the sizes may tell.
  */
-#define TABLE_ABI 1
+#define TABLE_ABI 2
 #define TABLE_LAYOUT                                                              \
 	((uint64_t)sizeof(struct table) | (uint64_t)sizeof(struct worker) << 16 | \
 	 (uint64_t)sizeof(struct table_class) << 32 |                             \
@@ -298,6 +347,19 @@ void table_destroy(struct table *t);
 static inline void table_new_generation(struct table *t)
 {
 	fetch_add_relaxed(&t->generation, 1);
+}
+
+/* The single operations of its kind, or NULL. */
+static inline const struct table_ops *table_ops(const struct table *t)
+{
+	return t->loops->ops ? &t->loops->ops[t->kind] : NULL;
+}
+
+/* By a thread that is online. */
+static inline void table_pause(struct table *t, struct worker *w)
+{
+	t->loops->offline(t, w);
+	t->loops->online(t, w);
 }
 
 /* Tables that this build or this machine is without, with the reason. */

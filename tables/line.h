@@ -110,6 +110,16 @@ static __always_inline void entry_from_op(enum kind kind, const struct trace_op 
 		word[i] = word[0] + i;
 }
 
+/* The words of a caller that brings its own: the first gets the mark of an entry. */
+static __always_inline void entry_from_own(enum kind kind, const uint64_t *own, uint64_t *word)
+{
+	uint64_t mark = kind == KIND_KV ? KV_OCCUPIED : (uint64_t)TT_EXACT << TT_FLAGS_SHIFT;
+
+	word[0] = (own[0] & ~table_bits(kind)) | mark;
+	for (unsigned i = 1; i < entry_words(kind); i++)
+		word[i] = own[i];
+}
+
 /* Recorded bound to the policy's. Bounds of none were settled when streams were dealt. */
 static __always_inline unsigned bound_from_op(const struct trace_op *op)
 {

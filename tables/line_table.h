@@ -440,9 +440,11 @@ static __always_inline unsigned T(gather)(const atomic_word *line, uint64_t sig,
 	return match;
 }
 
+/* out: NULL, or where a caller wants the whole answer. */
 static __always_inline struct answer T(tt_probe)(struct table *t, struct worker *w,
 						 const struct trace_op *op, uint64_t key,
-						 struct counts *n, const bool audit)
+						 struct counts *n, const bool audit,
+						 struct tt_answer *out)
 {
 	const struct tt_query q = query_from_op(t, op);
 	uint64_t sig = key & t->sig_mask;
@@ -480,15 +482,18 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	n->hits += match != 0;
 	n->matches += matches;
 	n->usable[a.bound]++;
+	if (out)
+		*out = a;
 	return (struct answer){ .hit = match,
 				.word = a.move + (uint64_t)(unsigned)a.value + a.bound +
 					a.threat + a.avoid_null };
 }
 
-/* eval and pawn: one slot, always overwritten. */
+/* eval and pawn: one slot, always overwritten. own: NULL, or the words of a caller. */
 static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 					  struct worker *w, const struct trace_op *op,
-					  uint64_t key, struct counts *n, const bool audit)
+					  const uint64_t *own, uint64_t key, struct counts *n,
+					  const bool audit)
 {
 	uint64_t sig = key & t->sig_mask;
 	atomic_word *line = T(line)(kind, t, key);
@@ -497,7 +502,10 @@ static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
 	struct tt_slot seen;
 	struct audited a;
 
-	entry_from_op(kind, op, word);
+	if (own)
+		entry_from_own(kind, own, word);
+	else
+		entry_from_op(kind, op, word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, kind, op, key, word);
@@ -550,8 +558,8 @@ static __always_inline unsigned T(kv_slot)(const struct table *t, const atomic_w
 }
 
 static __always_inline void T(kv_store)(struct table *t, struct worker *w,
-					const struct trace_op *op, uint64_t key,
-					struct counts *n, const bool audit)
+					const struct trace_op *op, const uint64_t *own,
+					uint64_t key, struct counts *n, const bool audit)
 {
 	uint64_t sig = key & t->sig_mask;
 	atomic_word *line = T(line)(KIND_KV, t, key);
@@ -561,7 +569,10 @@ static __always_inline void T(kv_store)(struct table *t, struct worker *w,
 	unsigned slot;
 	uint64_t word;
 
-	entry_from_op(KIND_KV, op, &word);
+	if (own)
+		entry_from_own(KIND_KV, own, &word);
+	else
+		entry_from_op(KIND_KV, op, &word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 		a.op.serial = audit_stamp(w, KIND_KV, op, key, &word);
@@ -629,7 +640,7 @@ static __always_inline unsigned T(find_all)(const enum kind kind, struct table *
 static __always_inline struct answer T(slot_probe)(const enum kind kind, struct table *t,
 						   struct worker *w, const struct trace_op *op,
 						   uint64_t key, struct counts *n,
-						   const bool audit)
+						   const bool audit, uint64_t *out)
 {
 	uint64_t sig = key & t->sig_mask;
 	atomic_word *line = T(line)(kind, t, key);
@@ -656,6 +667,8 @@ static __always_inline struct answer T(slot_probe)(const enum kind kind, struct 
 	}
 	for (unsigned i = 0; i < entry_words(kind); i++)
 		a.word += word[i];
+	for (unsigned i = 0; out && i < entry_words(kind); i++)
+		out[i] = word[i];
 	return a;
 }
 
@@ -666,9 +679,9 @@ static __always_inline void T(store)(const enum kind kind, struct table *t, stru
 	if (kind == KIND_TT)
 		T(tt_store)(t, w, op, key, n, audit);
 	else if (kind == KIND_KV)
-		T(kv_store)(t, w, op, key, n, audit);
+		T(kv_store)(t, w, op, NULL, key, n, audit);
 	else
-		T(slot_store)(kind, t, w, op, key, n, audit);
+		T(slot_store)(kind, t, w, op, NULL, key, n, audit);
 }
 
 static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
@@ -676,8 +689,35 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 					      uint64_t key, struct counts *n, const bool audit)
 {
 	if (kind == KIND_TT)
-		return T(tt_probe)(t, w, op, key, n, audit);
-	return T(slot_probe)(kind, t, w, op, key, n, audit);
+		return T(tt_probe)(t, w, op, key, n, audit, NULL);
+	return T(slot_probe)(kind, t, w, op, key, n, audit, NULL);
+}
+
+/* One at a time: see single.h. */
+static __always_inline bool T(tt_ask)(struct table *t, struct worker *w,
+				      const struct trace_op *op, struct counts *n,
+				      struct tt_answer *a)
+{
+	return T(tt_probe)(t, w, op, op->key, n, false, a).hit;
+}
+
+static __always_inline bool T(slot_ask)(const enum kind kind, struct table *t, struct worker *w,
+					const struct trace_op *op, struct counts *n,
+					uint64_t *word)
+{
+	return T(slot_probe)(kind, t, w, op, op->key, n, false, word).hit;
+}
+
+static __always_inline void T(store_own)(const enum kind kind, struct table *t,
+					 struct worker *w, const struct trace_op *op,
+					 const uint64_t *own, struct counts *n)
+{
+	if (kind == KIND_TT)
+		T(tt_store)(t, w, op, op->key, n, false);
+	else if (kind == KIND_KV)
+		T(kv_store)(t, w, op, own, op->key, n, false);
+	else
+		T(slot_store)(kind, t, w, op, own, op->key, n, false);
 }
 
 static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
@@ -723,11 +763,13 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	WRITE_ONCE64(&t->generation, 0);
 }
 
-#define SHAPE(member, value)                        \
-	.member = { [KIND_TT] = value(KIND_TT),     \
-		    [KIND_PAWN] = value(KIND_PAWN), \
-		    [KIND_EVAL] = value(KIND_EVAL), \
-		    [KIND_KV] = value(KIND_KV) }
+#define SHAPE(member, value)                    \
+	.member = {                             \
+		[KIND_TT] = value(KIND_TT),     \
+		[KIND_PAWN] = value(KIND_PAWN), \
+		[KIND_EVAL] = value(KIND_EVAL), \
+		[KIND_KV] = value(KIND_KV)      \
+	}
 #define SHAPE_SLOTS(kind) (kind == KIND_TT || kind == KIND_KV ? LINE_SLOTS : 1)
 static const struct line_shape T(shape) = {
 	SHAPE(slots, SHAPE_SLOTS),
@@ -739,6 +781,7 @@ static const struct line_shape T(shape) = {
 #undef SHAPE_SLOTS
 
 #define REPLAY_SHAPE &T(shape)
+#define REPLAY_SINGLE
 #include "replay.h"
 
 /* For the next one. */

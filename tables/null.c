@@ -36,6 +36,7 @@ static __always_inline void null_store(const enum kind kind, struct table *t, st
 #define null_find floor_find
 #define null_walk floor_walk
 #define null_clear_live floor_clear_live
+#define REPLAY_OPS floor_ops
 #include "replay.h"
 
 static int null_create(struct table *t, const struct table_params *p, struct err *e)

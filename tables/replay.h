@@ -16,6 +16,14 @@
  *
  * which enclose each call of a loop, and of T(clear_live).
  *
+ * REPLAY_SINGLE: the table also has single operations (struct table_ops), made of
+ *
+ *   bool T(tt_ask)(t, w, op, n, struct tt_answer *a)
+ *   bool T(slot_ask)(const enum kind, t, w, op, n, word)
+ *   void T(store_own)(const enum kind, t, w, op, own, n)   the words `own`, of kinds but tt
+ *
+ * REPLAY_OPS: a pointer to its own, instead.
+ *
  * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
  * and audit as constants, so one source makes straight code for each: no call through
  * a pointer, no allocation, no clock, no shared counter.
@@ -182,6 +190,24 @@ static void T(clear_live_online)(struct table *t, struct worker *w)
 	T(offline)(t, w);
 }
 
+static void T(go_online)(struct table *t, struct worker *w)
+{
+	T(online)(t, w);
+}
+
+static void T(go_offline)(struct table *t, struct worker *w)
+{
+	T(offline)(t, w);
+}
+
+#ifdef REPLAY_SINGLE
+#include "single.h"
+#define REPLAY_OPS T(ops_by_kind)
+#endif
+#ifndef REPLAY_OPS
+#define REPLAY_OPS NULL
+#endif
+
 #define BY_CALLER(name)                                                                 \
 	{                                                                               \
 		T(name##_batch_replay), T(name##_branch_replay), T(name##_chain_replay) \
@@ -202,9 +228,14 @@ static const struct table_loops T(loops) = {
 	.find = T(find),
 	.walk = T(walk),
 	.clear_live = T(clear_live_online),
+	.ops = REPLAY_OPS,
+	.online = T(go_online),
+	.offline = T(go_offline),
 };
 
 #undef REPLAY_SHAPE
+#undef REPLAY_SINGLE
+#undef REPLAY_OPS
 #undef BY_CALLER
 #undef STAMP_CALLERS
 #undef STAMP_LOOP

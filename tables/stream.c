@@ -31,6 +31,9 @@ static const struct table_loops stream_loops = {
 	.find = floor_find,
 	.walk = floor_walk,
 	.clear_live = floor_clear_live,
+	.ops = floor_ops,
+	.online = floor_rest,
+	.offline = floor_rest,
 };
 
 static int stream_create(struct table *t, const struct table_params *p, struct err *e)

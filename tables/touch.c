@@ -53,6 +53,7 @@ static const struct line_shape touch_shape = {
 #define touch_find floor_find
 #define touch_walk floor_walk
 #define touch_clear_live floor_clear_live
+#define REPLAY_OPS floor_ops
 #include "replay.h"
 
 static int touch_create(struct table *t, const struct table_params *p, struct err *e)

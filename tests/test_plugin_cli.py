@@ -264,13 +264,13 @@ class Good(Plugin):
 class Headers(Plugin):
     def test_each_on_its_own(self):
         for header in sorted((INCLUDE / "tearline").glob("*.h")):
-            if header.name == "replay.h" or header.name.endswith("_table.h"):
+            if header.name in ("replay.h", "single.h") or header.name.endswith("_table.h"):
                 continue  # a template
             source = self.dir / "one.c"
             source.write_text(f"#include <tearline/{header.name}>\n")
             subprocess.run([*CC, *STRICT, f"-I{INCLUDE}", "-fsyntax-only", source], check=True)
 
-    def outside(self, table):
+    def outside(self, table, without=""):
         """A table of the tree as a shared object: its file includes what is installed."""
         installed = {h.name for h in (INCLUDE / "tearline").glob("*.h")}
         tree = HERE.parent / "tables"
@@ -281,7 +281,7 @@ class Headers(Plugin):
                           lambda m: f"#include <tearline/{m[1]}>" if m[1] in installed else m[0],
                           path.read_text())
             (self.dir / path.name).write_text(text)
-        text = (self.dir / (table.name + ".c")).read_text()
+        text = (self.dir / (table.name + ".c")).read_text().replace(without, "")
         return self.compile(text.replace(f'.name = "{table.name}"', f'.name = "{table.name}-outside"'),
                             *CFLAGS, out=table.name + ".so")
 
@@ -297,6 +297,16 @@ class Headers(Plugin):
             self.assertEqual({r["table"] for r in rows}, {table.name + "-outside"})
             self.assertEqual([self.counts(r) for r in rows],
                              [self.counts(r) for r in self.replay("--table", table.name, *args)])
+
+    def test_single_operations(self):
+        """Whoever includes a template has them; who has loops alone is told so."""
+        out = self.ok("perft", "--depth", 5, "--table", PLUGIN, "--hash", 1)
+        self.assertRegex(out, r"hits [1-9]\d* of \d+ probes")
+        self.assertIn("\nnodes 4865609\n", out)
+        null = next(t for t in tables() if t.name == "null")
+        loops = self.outside(null, without="#define REPLAY_OPS floor_ops\n")
+        self.refused(("perft", "--depth", 4, "--table", loops, "--hash", 1), "--table null-outside",
+                     "one operation at a time")
 
 
 if __name__ == "__main__":

@@ -502,6 +502,110 @@ static void told_is_what_was_done(void **state)
 	}
 }
 
+/* A probe's answer as the loops sum it up. */
+static uint64_t summed(enum kind k, const struct table_answer *a)
+{
+	uint64_t sum = 0;
+
+	if (k == KIND_TT)
+		return a->move + (uint64_t)(unsigned)a->value + a->bound + a->threat +
+		       a->avoid_null;
+	for (unsigned i = 0; i < entry_words(k); i++)
+		sum += a->word[i];
+	return sum;
+}
+
+static struct trace_op any_op(enum kind k, uint64_t key, uint64_t *rng)
+{
+	struct trace_op op = rng_below(rng, 2) ? store_op(k, key, (uint32_t)rng_next(rng))
+					       : probe_op(k, key);
+
+	op.depth = (uint8_t)rng_below(rng, 16);
+	op.value = (int16_t)(rng_below(rng, 400) - 200);
+	op.flags |= rng_below(rng, 2);
+	if (op.op & 1)
+		return op;
+	op.next_depth = (uint8_t)rng_below(rng, 16);
+	op.beta = (int32_t)rng_below(rng, 400) - 200;
+	return op;
+}
+
+/* One at a time or in a loop: the same answers and counts. Other kinds than tt keep the words
+ * that they are given, all of them. */
+static void single_operations(void **state)
+{
+	struct fixture f, g;
+
+	for_each_kind(k)
+	{
+		uint64_t own[100][MAX_ENTRY_WORDS], rng = 5, hits = 0;
+		const struct table_ops *ops;
+		struct table_answer a;
+
+		fixture_open(&f, spec, k, 64, MATE);
+		fixture_open(&g, spec, k, 64, MATE);
+		ops = table_ops(g.t);
+		assert_non_null(ops);
+		g.t->loops->online(g.t, g.w);
+		for (unsigned i = 0; i < 20000; i++) {
+			unsigned nr = (unsigned)rng_below(&rng, ARRAY_SIZE(own));
+			struct trace_op op = any_op(k, nr ? mix64(nr) : 0, &rng);
+			uint64_t sum;
+
+			if (!rng_below(&rng, 100)) {
+				table_new_generation(f.t);
+				table_new_generation(g.t);
+				table_pause(g.t, g.w);
+			}
+			sum = fixture_op(&f, &op);
+			ops->prefetch(g.t, op.key);
+			if (op.op & 1) {
+				for (unsigned w = 0; w < entry_words(k); w++)
+					own[nr][w] = rng_next(&rng);
+				ops->store(g.t, g.w, &op, own[nr]);
+				continue;
+			}
+			ops->probe(g.t, g.w, &op, &a);
+			assert_int_equal(a.hit, f.w->n[k].hits > hits);
+			hits += a.hit;
+			if (k == KIND_TT || !a.hit)
+				assert_int_equal(summed(k, &a), sum);
+			else
+				assert_int_equal(a.word[0], own[nr][0] & ~table_bits(k));
+			for (unsigned w = 1; k != KIND_TT && a.hit && w < entry_words(k); w++)
+				assert_int_equal(a.word[w], own[nr][w]);
+		}
+		g.t->loops->offline(g.t, g.w);
+		assert_true(hits > 100);
+		assert_memory_equal(&f.w->n[k], &g.w->n[k], sizeof(struct counts));
+		fixture_close(&f);
+		fixture_close(&g);
+	}
+}
+
+/* A table of size 0 has them too: all is a miss. */
+static void single_operations_without_a_table(void **state)
+{
+	struct fixture f;
+
+	for_each_kind(k)
+	{
+		struct trace_op store = store_op(k, 5, 1), probe = probe_op(k, 5);
+		const uint64_t own[MAX_ENTRY_WORDS] = { 3 };
+		struct table_answer a;
+
+		fixture_open(&f, spec, k, 0, MATE);
+		f.t->loops->online(f.t, f.w);
+		table_ops(f.t)->prefetch(f.t, 5);
+		table_ops(f.t)->store(f.t, f.w, &store, own);
+		table_ops(f.t)->probe(f.t, f.w, &probe, &a);
+		f.t->loops->offline(f.t, f.w);
+		assert_false(a.hit);
+		assert_int_equal(f.w->n[k].drops, 1);
+		fixture_close(&f);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +622,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(mates_count_from_the_node),
 		cmocka_unit_test(loops_agree),
 		cmocka_unit_test(told_is_what_was_done),
+		cmocka_unit_test(single_operations),
+		cmocka_unit_test(single_operations_without_a_table),
 	};
 	struct table_spec parsed;
 	struct err e;
