@@ -6,8 +6,9 @@
 #include "option.h"
 
 /* COMMANDS(x): every subcommand, in the order in which help lists them. */
-#define COMMANDS(x) \
-	x(topo) x(tables) x(trace) x(replay) x(sweep) x(report) x(plot) x(torture) x(perft)
+#define COMMANDS(x)                                                                         \
+	x(topo) x(tables) x(trace) x(replay) x(sweep) x(report) x(plot) x(torture) x(perft) \
+		x(search) x(uci)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)

@@ -123,6 +123,7 @@ struct table_answer {
 	bool hit;
 	bool threat, avoid_null;
 	uint8_t bound;
+	uint8_t depth; /* of the deepest entry of the key */
 	int16_t value;
 	uint32_t move;
 	uint64_t word[MAX_ENTRY_WORDS];

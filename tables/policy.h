@@ -236,6 +236,7 @@ struct tt_answer {
 	unsigned bound; /* 0: not usable */
 	bool threat;
 	bool avoid_null;
+	unsigned depth; /* of the deepest match, usable or not */
 	unsigned move_score; /* of the move kept; 0: none yet */
 };
 
@@ -283,6 +284,8 @@ static inline bool tt_lookup(struct tt_answer *a, uint64_t word, const struct tt
 	a->threat |= tt_threat(word);
 	a->avoid_null |= q->next_depth != TT_NEXT_UNKNOWN && tt_depth(word) >= q->next_depth &&
 			 tt_bound(word) != TT_LOWER && tt_value(word) < q->beta;
+	if (tt_depth(word) > a->depth)
+		a->depth = tt_depth(word);
 	if (tt_move(word) && score > a->move_score) {
 		a->move = tt_move(word);
 		a->move_score = score;

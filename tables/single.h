@@ -23,6 +23,7 @@ static __always_inline void T(probe_one)(const enum kind kind, struct table *t,
 	a->threat = tt.threat;
 	a->avoid_null = tt.avoid_null;
 	a->bound = (uint8_t)tt.bound;
+	a->depth = (uint8_t)tt.depth;
 	a->value = (int16_t)tt.value;
 	a->move = tt.move;
 }

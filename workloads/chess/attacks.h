@@ -58,6 +58,22 @@ static inline unsigned first_of(uint64_t set)
 	return (unsigned)__builtin_ctzll(set);
 }
 
+/*
+ * Bits set. Not __builtin_popcountll: where the compiler may not assume the instruction, that
+ * is a call.
+ */
+static inline unsigned count_of(uint64_t set)
+{
+#ifdef __POPCNT__
+	return (unsigned)__builtin_popcountll(set);
+#else
+	set -= set >> 1 & 0x5555555555555555ull;
+	set = (set & 0x3333333333333333ull) + (set >> 2 & 0x3333333333333333ull);
+	set = (set + (set >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (unsigned)(set * 0x0101010101010101ull >> 56);
+#endif
+}
+
 /* The first square of a set, which is taken out. */
 static inline unsigned take_first(uint64_t *set)
 {

@@ -22,22 +22,6 @@ struct gen {
 	unsigned nr; /* WANT_COUNT: moves so far */
 };
 
-/*
- * Bits set. Not __builtin_popcountll: where the compiler may not assume the instruction, that
- * is a call.
- */
-static __always_inline unsigned count_of(uint64_t set)
-{
-#ifdef __POPCNT__
-	return (unsigned)__builtin_popcountll(set);
-#else
-	set -= set >> 1 & 0x5555555555555555ull;
-	set = (set & 0x3333333333333333ull) + (set >> 2 & 0x3333333333333333ull);
-	set = (set + (set >> 4)) & 0x0f0f0f0f0f0f0f0full;
-	return (unsigned)(set * 0x0101010101010101ull >> 56);
-#endif
-}
-
 static __always_inline void add_move(struct gen *g, const enum wanted want, uint16_t move)
 {
 	if (want == WANT_COUNT)

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uci.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "build_config.h"
+#include "info.h"
+#include "uci_queue.h"
+
+#define MAX_HASH_MIB 1048576
+
+struct uci {
+	struct uci_queue queue;
+	struct engine_params params;
+	char *hash, *table; /* as set by an option; NULL: as at the start */
+	struct engine *engine;
+	struct game game;
+};
+
+/* One line to the other side, whole, whichever thread says it. */
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stdout);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+	funlockfile(stdout);
+}
+
+/* The next word of a line, or NULL. */
+static char *next_word(char **at)
+{
+	return strtok_r(NULL, " \t\r\n", at);
+}
+
+static void do_uci(const struct uci *u)
+{
+	uint64_t mib = 0;
+
+	parse_u64(u->params.hash, 0, MAX_HASH_MIB, &mib);
+	say("id name tearline " PROJECT_VERSION);
+	say("id author the tearline authors");
+	say("option name Hash type spin default %ju min 0 max %d", (uintmax_t)mib,
+	    MAX_HASH_MIB);
+	say("option name Threads type spin default %ju min 1 max %u",
+	    (uintmax_t)u->params.threads, engine_max_threads(u->engine));
+	say("option name Table type string default %s", u->params.table);
+	say("uciok");
+}
+
+/* Another engine, of these parameters; or the old ones, if that cannot be had. */
+static void change_engine(struct uci *u, const struct engine_params *p)
+{
+	struct err e, again;
+
+	/* first: there may be no room for both */
+	engine_destroy(u->engine);
+	u->engine = NULL;
+	if (!engine_create(p, &u->engine, &e)) {
+		u->params = *p;
+		return;
+	}
+	say("info string %s", e.text);
+	if (engine_create(&u->params, &u->engine, &again))
+		say("info string %s", again.text);
+}
+
+static void set_hash(struct uci *u, const char *value)
+{
+	struct engine_params p = u->params;
+	uint64_t mib;
+	char *text;
+
+	if (parse_u64(value, 0, MAX_HASH_MIB, &mib)) {
+		say("info string setoption Hash: expected MiB from 0 to %d, got '%s'",
+		    MAX_HASH_MIB, value);
+		return;
+	}
+	p.hash = text = xstrdup(value);
+	change_engine(u, &p);
+	if (u->params.hash != text) {
+		free(text);
+		return;
+	}
+	free(u->hash);
+	u->hash = text;
+}
+
+static void set_table(struct uci *u, const char *value)
+{
+	struct engine_params p = u->params;
+	char *text;
+
+	p.table = text = xstrdup(value);
+	change_engine(u, &p);
+	if (u->params.table != text) {
+		free(text);
+		return;
+	}
+	free(u->table);
+	u->table = text;
+}
+
+static void set_threads(struct uci *u, const char *value)
+{
+	struct engine_params p = u->params;
+
+	if (parse_u64(value, 1, TOPO_MAX_THREADS, &p.threads)) {
+		say("info string setoption Threads: expected a number from 1 to %u, got '%s'",
+		    TOPO_MAX_THREADS, value);
+		return;
+	}
+	change_engine(u, &p);
+}
+
+/* "name Hash value 16" */
+static void do_setoption(struct uci *u, char **at)
+{
+	const char *word = next_word(at), *name = next_word(at);
+	const char *value_word = next_word(at), *value = next_word(at);
+
+	if (!word || strcmp(word, "name") || !value_word || strcmp(value_word, "value") ||
+	    !value)
+		say("info string setoption: expected 'name NAME value VALUE'");
+	else if (!strcasecmp(name, "Hash"))
+		set_hash(u, value);
+	else if (!strcasecmp(name, "Threads"))
+		set_threads(u, value);
+	else if (!strcasecmp(name, "Table"))
+		set_table(u, value);
+	else
+		say("info string setoption: no option '%s'; there are Hash, Threads, Table",
+		    name);
+}
+
+static int play_moves(struct game *g, char **at, struct err *e)
+{
+	const char *word;
+
+	for (unsigned nr = 1; (word = next_word(at)); nr++) {
+		uint16_t move = move_from_text(&g->board, word);
+
+		if (move == NO_MOVE)
+			return err_set(e, "position: move %u, '%s', is not legal there", nr,
+				       word);
+		game_play(g, move);
+	}
+	return 0;
+}
+
+/* Up to "moves" or the end: a FEN. Returns the word it ended at, or NULL. */
+static const char *join_fen(char fen[FEN_MAX], char **at)
+{
+	const char *word;
+
+	fen[0] = 0;
+	while ((word = next_word(at)) && strcmp(word, "moves")) {
+		strncat(fen, *fen ? " " : "", FEN_MAX - strlen(fen) - 1);
+		strncat(fen, word, FEN_MAX - strlen(fen) - 1);
+	}
+	return word;
+}
+
+static int read_position(struct game *g, char **at, struct err *e)
+{
+	const char *word = next_word(at);
+	char fen[FEN_MAX] = FEN_START;
+
+	if (word && !strcmp(word, "startpos"))
+		word = next_word(at);
+	else if (word && !strcmp(word, "fen"))
+		word = join_fen(fen, at);
+	else
+		return err_set(e, "position: expected startpos or fen");
+	if (game_set(g, fen, e))
+		return -1;
+	if (word && strcmp(word, "moves"))
+		return err_set(e, "position: expected moves, got '%s'", word);
+	return word ? play_moves(g, at, e) : 0;
+}
+
+static void do_position(struct uci *u, char **at)
+{
+	struct game g;
+	struct err e;
+
+	if (read_position(&g, at, &e))
+		say("info string %s", e.text);
+	else
+		u->game = g;
+}
+
+static void print_info(void *arg, const struct searcher *s)
+{
+	uint64_t ns = now_ns() - s->search->timing.start, nodes = search_nodes(s->search);
+	int mate = mate_in(s->score);
+	char text[LINE_TEXT];
+
+	say("info depth %u score %s %d nodes %ju nps %ju time %ju pv %s", s->depth,
+	    mate ? "mate" : "cp", mate ? mate : s->score, (uintmax_t)nodes,
+	    (uintmax_t)per_second(nodes, ns), (uintmax_t)(ns / 1000000),
+	    line_text(&s->pv, text));
+}
+
+/* Where a limit named `word` belongs, or NULL. Of the clocks only one's own counts. */
+static uint64_t *limit_of(const char *word, struct limits *l, uint64_t *depth, enum side us,
+			  uint64_t *other)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} known[] = {
+		{ "depth", depth },
+		{ "nodes", &l->nodes },
+		{ "movetime", &l->movetime_ms },
+		{ "movestogo", &l->moves_to_go },
+		{ "wtime", us == WHITE ? &l->clock_ms : other },
+		{ "btime", us == BLACK ? &l->clock_ms : other },
+		{ "winc", us == WHITE ? &l->increment_ms : other },
+		{ "binc", us == BLACK ? &l->increment_ms : other },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(known[i].name, word))
+			return known[i].value;
+	return NULL;
+}
+
+static int read_limits(struct limits *l, enum side us, char **at, struct err *e)
+{
+	uint64_t depth = 0, other;
+	const char *word;
+
+	*l = (struct limits){ .depth = 0 };
+	while ((word = next_word(at))) {
+		uint64_t *value = limit_of(word, l, &depth, us, &other);
+		const char *number;
+
+		if (!value)
+			continue;
+		number = next_word(at);
+		/* a clock may have run out: then there is the least time there can be */
+		if (number && *number == '-')
+			number = "1";
+		if (!number || parse_u64(number, 0, UINT64_MAX, value))
+			return err_set(e, "go: %s: expected a number, got '%s'", word,
+				       number ? number : "");
+		if (!*value && value == &l->clock_ms)
+			*value = 1;
+	}
+	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
+	return 0;
+}
+
+static void search(struct uci *u, const struct limits *l)
+{
+	struct engine_result r = { .best = NO_MOVE };
+	char text[MOVE_TEXT];
+	struct err e;
+
+	uci_queue_begin(&u->queue, u->engine,
+			!l->depth && !l->nodes && !l->movetime_ms && !l->clock_ms);
+	if (engine_search(u->engine, &u->game, l, print_info, NULL, &r, &e))
+		say("info string %s", e.text);
+	uci_queue_finish(&u->queue);
+	say("bestmove %s", move_text(r.best, text));
+}
+
+static void do_go(struct uci *u, char **at)
+{
+	struct limits limits;
+	struct err e;
+
+	if (!read_limits(&limits, (enum side)u->game.board.side, at, &e))
+		search(u, &limits);
+	else
+		say("info string %s", e.text);
+	uci_queue_answered(&u->queue);
+}
+
+static void do_newgame(struct uci *u)
+{
+	struct err e;
+
+	game_set(&u->game, FEN_START, &e);
+	if (engine_clear(u->engine, &e))
+		say("info string %s", e.text);
+}
+
+static void obey(struct uci *u, char *line)
+{
+	char *at, *word = strtok_r(line, " \t\r\n", &at);
+
+	if (!strcmp(word, "uci"))
+		do_uci(u);
+	else if (!strcmp(word, "isready"))
+		say("readyok");
+	else if (!strcmp(word, "setoption"))
+		do_setoption(u, &at);
+	else if (!strcmp(word, "ucinewgame"))
+		do_newgame(u);
+	else if (!strcmp(word, "position"))
+		do_position(u, &at);
+	else if (!strcmp(word, "go"))
+		do_go(u, &at);
+}
+
+/* The thread that obeys. Without an engine there is nothing left to do. */
+static void *obey_all(void *arg)
+{
+	struct uci *u = arg;
+	struct uci_line *line;
+
+	while (u->engine && (line = uci_queue_take(&u->queue))) {
+		obey(u, line->text);
+		free(line);
+	}
+	return NULL;
+}
+
+/* False: that was the last line. */
+static bool read_line(struct uci *u, const char *line)
+{
+	char word[16];
+
+	if (sscanf(line, "%15s", word) != 1)
+		return true;
+	if (!strcmp(word, "quit"))
+		return false;
+	if (!strcmp(word, "stop"))
+		uci_queue_stop(&u->queue);
+	else if (!strcmp(word, "isready") && uci_queue_busy(&u->queue))
+		say("readyok");
+	else
+		uci_queue_put(&u->queue, line, !strcmp(word, "go"));
+	return true;
+}
+
+static void read_all(struct uci *u, FILE *in)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool quit = false;
+
+	while (!quit && getline(&line, &room, in) >= 0)
+		quit = !read_line(u, line);
+	uci_queue_end(&u->queue, quit);
+	free(line);
+}
+
+int uci_run(FILE *in, const struct engine_params *p, struct err *e)
+{
+	struct uci u = { .params = *p };
+	pthread_t thread;
+	int error;
+
+	if (game_set(&u.game, FEN_START, e) || engine_create(p, &u.engine, e))
+		return -1;
+	uci_queue_init(&u.queue);
+	error = pthread_create(&thread, NULL, obey_all, &u);
+	if (error) {
+		err_set(e, "uci: cannot start a thread: %s", strerror(error));
+	} else {
+		read_all(&u, in);
+		pthread_join(thread, NULL);
+	}
+	uci_queue_destroy(&u.queue);
+	engine_destroy(u.engine);
+	free(u.hash);
+	free(u.table);
+	return error ? -1 : 0;
+}
