@@ -29,7 +29,8 @@ const struct command cmd_uci = {
 	.name = "uci",
 	.summary = "the same search for a chess GUI or a match runner (UCI)",
 	.usage = "[options]",
-	.example = "printf 'uci\\nsetoption name Hash value 16\\nposition startpos\\n"
+	.example = "tearline uci --table seqlock\n"
+		   "printf 'uci\\nsetoption name Hash value 16\\nposition startpos\\n"
 		   "go depth 12\\n' | tearline uci --table seqlock",
 	.run = run_uci,
 	.options = uci_options,
