@@ -27,6 +27,7 @@ static unsigned bytes_of(const struct table *t)
 
 int line_create(struct table *t, const struct table_params *p, struct err *e)
 {
+	unsigned chosen_by = (unsigned)__builtin_popcountll(t->fraction_mask);
 	unsigned bytes = t->loops->shape->bytes[p->kind];
 	uint64_t lines;
 
@@ -34,6 +35,8 @@ int line_create(struct table *t, const struct table_params *p, struct err *e)
 	lines = lines_for(&p->size, bytes, t->slots);
 	if (!t->mulhi)
 		lines = floor_pow2(lines);
+	else if (chosen_by < 64 && lines > 1ull << chosen_by)
+		lines = 1ull << chosen_by; /* no key would reach the others */
 	t->bytes = lines * bytes;
 	if (mem_map(&t->mem, t->bytes, p->pages, p->size_text, e))
 		return -1;

@@ -13,7 +13,7 @@
 
 /* Far more than was ever needed with two CPUs: 1 for unsync and xor as a rule. */
 #define MAX_RUNS 400
-#define PASSES 8
+#define PASSES 2
 #define SOUND_SECONDS 0.15 /* and as much again without the witness, or with it */
 #define PROVOKE_SECONDS 0.08 /* of each workload: there are many */
 #define ENTRIES 4096

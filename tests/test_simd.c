@@ -197,6 +197,8 @@ static void avx512(void **state)
 #elif defined(__aarch64__)
 static void neon(void **state)
 {
+	if (lacks("neon"))
+		skip();
 	compare(neon_find_any);
 }
 #endif
