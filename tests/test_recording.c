@@ -91,7 +91,7 @@ static void replay(const char *table, const struct trace *trace, struct run_resu
 				.passes = 1,
 				.caller = CALLER_BRANCH };
 	unsigned kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL;
-	struct traffic *traffic;
+	struct traffic *traffic = NULL;
 	struct err e;
 
 	if (table_spec_parse(table, &spec, &e) ||
@@ -266,7 +266,7 @@ static void buffers_follow_each_other(void **state)
 	enum { NR = 200000 };
 	struct recording *r = recording_create(1, MANY);
 	struct recorder *one = recording_of(r, 0);
-	struct trace *t;
+	struct trace *t = NULL;
 	struct err e;
 
 	for (uint64_t i = 0; i < NR; i++) {
