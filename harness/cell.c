@@ -119,6 +119,12 @@ int cell_check(const struct cell *c, struct err *e)
 	struct placement p;
 	unsigned kinds;
 
+	if (c->args->pacing == PACING_RECORDED && c->source->workload)
+		return err_set(
+			e,
+			"--pacing recorded: expected a --trace: nobody recorded workload "
+			"%s",
+			c->source->workload);
 	if (c->args->seconds <= 0 && !c->args->passes)
 		return err_set(e, "--seconds: expected more than 0, or --passes of at least 1");
 	if (held_kinds(c, &kinds, e) || cell_sizes(c, size, e))
@@ -127,6 +133,20 @@ int cell_check(const struct cell *c, struct err *e)
 		return -1;
 	placement_free(&p);
 	return 0;
+}
+
+/* A workload has one kind: the lowest bit is all there are. */
+static int make_traffic(const struct cell *c, unsigned kinds, const struct table_size *size,
+			struct traffic **out, struct err *e)
+{
+	const struct cell_args *a = c->args;
+
+	if (c->source->workload)
+		return traffic_from_workload(c->source->workload, &size[__builtin_ctz(kinds)],
+					     c->threads, a->seed, out, e);
+	return (a->pacing == PACING_RECORDED ? traffic_paced_from_trace : traffic_from_trace)(
+		c->source->trace, kinds, c->threads, (enum deal)a->deal, (enum clears)a->clears,
+		a->seed, out, e);
 }
 
 int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
@@ -140,13 +160,7 @@ int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
 		return -1;
 	if (topo_place(c->topo, a->placement, c->threads, a->oversubscribe, &s->placement, e))
 		return -1;
-	/* A workload has one kind: the lowest bit is all there are. */
-	if (c->source->workload
-		    ? traffic_from_workload(c->source->workload, &size[__builtin_ctz(kinds)],
-					    c->threads, a->seed, &s->traffic, e)
-		    : traffic_from_trace(c->source->trace, kinds, c->threads,
-					 (enum deal)a->deal, (enum clears)a->clears, a->seed,
-					 &s->traffic, e)) {
+	if (make_traffic(c, kinds, size, &s->traffic, e)) {
 		placement_free(&s->placement);
 		return -1;
 	}
@@ -219,8 +233,8 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 
 	if (cell_params(c, s, &p, e))
 		return -1;
-	/* No figure of speed comes from an audit, so it needs no floor. */
-	if (!s->floor_known && !p.audit) {
+	/* Where there is no figure of speed, none needs a floor. */
+	if (!s->floor_known && !p.audit && s->traffic->pacing == PACING_ASAP) {
 		if (run_floor(&p, "stream", &s->stream_ns, e) ||
 		    run_floor(&p, "null", &s->null_ns, e))
 			goto out;
@@ -249,6 +263,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	static const char *const callers[] = { "batch", "branch", "chain" };
 	static const char *const deals[] = { "split", "clone", "salt" };
 	static const char *const clears[] = { "barrier", "live", "drop" };
+	static const char *const pacings[] = { "asap", "recorded" };
 	const struct cell_args *a = c->args;
 	char *options = table_spec_options(c->table);
 	char *cpus = placement_str(&s->placement);
@@ -269,7 +284,7 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	}
 	csv_set(row, COL_clears, clears[s->traffic->clears]);
 	csv_set(row, COL_mode, a->mode == MODE_AUDIT ? "audit" : "throughput");
-	csv_set(row, COL_pacing, "asap");
+	csv_set(row, COL_pacing, pacings[s->traffic->pacing]);
 	csv_set(row, COL_caller, callers[a->caller]);
 	csv_set_u64(row, COL_lookahead, c->lookahead);
 	if (a->mode == MODE_AUDIT)
@@ -284,14 +299,16 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	free(cpus);
 }
 
-static void time_fields(const struct cell *c, const struct run_result *r, struct csv_row *row)
+static void time_fields(const struct cell *c, const struct cell_setup *s,
+			const struct run_result *r, struct csv_row *row)
 {
 	csv_set_double(row, COL_seconds, r->seconds, 6);
 	csv_set_double(row, COL_overlap, r->overlap, 4);
 	csv_set_u64(row, COL_ops, r->ops);
 	csv_set_u64(row, COL_preemptions, r->preempted);
-	if (c->args->mode == MODE_AUDIT)
-		return; /* no figure of speed ever from an audit */
+	/* No figure of speed ever from an audit, nor of threads that mostly wait. */
+	if (c->args->mode == MODE_AUDIT || s->traffic->pacing == PACING_RECORDED)
+		return;
 	csv_set_double(row, COL_mops, r->mops, 6);
 	csv_set_double(row, COL_ns_per_op, r->ns_per_op, 6);
 }
@@ -308,6 +325,8 @@ void cell_warn(struct csv_row *row, const char *text)
 /* Below this, somebody else had a good part of the CPUs. Waiting threads spin, so that a
  * quiet machine gives nearly all; in an audit they may sleep. */
 #define CPU_SHARE_LOW 0.97
+/* Beyond this, a good part of the traffic was denser than recorded, after it had stood still. */
+#define LATE_SHARE_HIGH 0.05
 
 static void warn_of_run(const struct cell *c, const struct cell_setup *s,
 			const struct run_result *r, struct csv_row *row)
@@ -316,6 +335,8 @@ static void warn_of_run(const struct cell *c, const struct cell_setup *s,
 		cell_warn(row, "more threads than CPUs");
 	else if (c->args->mode == MODE_THROUGHPUT && r->cpu_share < CPU_SHARE_LOW)
 		cell_warn(row, "other programs took CPU time");
+	if ((double)r->late > LATE_SHARE_HIGH * (double)r->ops)
+		cell_warn(row, "the recorded pace was not kept");
 }
 
 /* A whole key is compared: what chose the line does no harm. */
@@ -434,14 +455,14 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 		csv_copy(&out[nr], &common);
 		kind_fields(c, r, k, &out[nr]);
 		if (!several)
-			time_fields(c, r, &out[nr]);
+			time_fields(c, s, r, &out[nr]);
 		nr++;
 	}
 	if (several) {
 		csv_copy(&out[nr], &common);
 		csv_set(&out[nr], COL_kind, "all");
 		csv_set(&out[nr], COL_hash_mib, c->hash);
-		time_fields(c, r, &out[nr]);
+		time_fields(c, s, r, &out[nr]);
 		nr++;
 	}
 	csv_row_clear(&common);

@@ -23,7 +23,7 @@ enum { WITNESS_YES, WITNESS_NO };
 struct cell_args {
 	const char *kinds, *pawn_hash, *eval_hash, *placement;
 	bool oversubscribe;
-	unsigned pages, caller, deal, clears, mode, witness;
+	unsigned pages, caller, deal, clears, pacing, mode, witness;
 	uint64_t passes, seed;
 	double seconds;
 };
@@ -53,6 +53,9 @@ struct cell_args {
 	{ "clears", OPT_CHOICE, &(a)->clears, CLEARS_CHOICES, "barrier",                         \
 	  "recorded clears and repetitions: all threads meet and clear off the clock, or the "   \
 	  "thread that recorded it clears amid traffic, or none clears", 0, 0 },                 \
+	{ "pacing", OPT_CHOICE, &(a)->pacing, PACING_CHOICES, "asap",                            \
+	  "one operation after another, or none earlier than the trace says that it was done: "  \
+	  "gaps and what other threads do meanwhile are as recorded; no figure of speed", 0, 0 },\
 	{ "placement", OPT_STR, &(a)->placement, "P", "core",                                    \
 	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                     \
 	{ "oversubscribe", OPT_FLAG, &(a)->oversubscribe, NULL, NULL,                            \

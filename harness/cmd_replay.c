@@ -102,6 +102,12 @@ static void print_times(const struct csv_row *r)
 	print_warnings(r);
 }
 
+static void print_pace(const struct run_result *r)
+{
+	printf("recorded pacing: %ju of %ju operations began more than %u us late\n",
+	       (uintmax_t)r->late, (uintmax_t)r->ops, LATE_NS / 1000);
+}
+
 static void print_rows(const struct csv_row *rows, unsigned nr)
 {
 	printf("%s (%s) on %s, %s threads on CPUs %s, %s\n", field(rows, COL_table),
@@ -153,10 +159,14 @@ static int run_trial(const struct cell *c, struct cell_setup *s, const struct cs
 	for (unsigned i = 0; csv && i < nr; i++)
 		if (csv_write(csv, &rows[i], e))
 			goto out;
-	if (!args.csv || strcmp(args.csv, "-"))
+	if (!args.csv || strcmp(args.csv, "-")) {
 		print_rows(rows, nr);
+		if (c->args->pacing == PACING_RECORDED)
+			print_pace(&r);
+	}
 	ret = 0;
-	if (c->args->mode == MODE_AUDIT && trial == 1)
+	/* Threads that wait for the recorded time take as long in either mode. */
+	if (c->args->mode == MODE_AUDIT && c->args->pacing == PACING_ASAP && trial == 1)
 		ret = print_slowdown(c, s, &r, e);
 out:
 	for (unsigned i = 0; i < nr; i++)

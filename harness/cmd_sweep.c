@@ -41,7 +41,7 @@ static const struct option_def *sweep_options(void)
 		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0,
 		  0 },
 		{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
-		  "skip the cells that are already in --out: same table, options, trace, size, threads, placement, mode, caller, lookahead, deal, clears, seed, witness and trial; not looked at are --seconds, --passes, --pages and the version",
+		  "skip the cells that are already in --out: same table, options, trace, size, threads, placement, mode, caller, lookahead, deal, clears, pacing, seed, witness and trial; not looked at are --seconds, --passes, --pages and the version",
 		  0, 0 },
 		CELL_OPTIONS(&args.cell),
 		{ .name = NULL },

@@ -17,6 +17,12 @@
 #define SPLIT_CHUNK 1024u
 #define HUGE_PAGE (2u << 20)
 
+/* From recorded ticks to times of a replay. */
+struct recorded_clock {
+	uint64_t first, last; /* ticks of the first operation and of whatever came last */
+	uint64_t hz; /* 0: nobody asks for times */
+};
+
 /* An operation with its time, while it is being dealt. */
 struct timed {
 	struct trace_op op;
@@ -252,10 +258,49 @@ void stream_event(struct stream *s, size_t at, enum event_type type)
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
 }
 
+/* Of all streams. */
+static struct recorded_clock find_clock(const struct timed_list *in, size_t nr, uint64_t hz)
+{
+	struct recorded_clock c = { .first = UINT64_MAX, .hz = hz };
+
+	for (size_t s = 0; s < nr; s++) {
+		size_t i = 0;
+
+		while (i < in[s].nr && is_event(&in[s].at[i].op))
+			i++;
+		if (i < in[s].nr && in[s].at[i].when < c.first)
+			c.first = in[s].at[i].when;
+		if (in[s].nr && in[s].at[in[s].nr - 1].when > c.last)
+			c.last = in[s].at[in[s].nr - 1].when;
+	}
+	return c;
+}
+
+/* Rounded up: never early. What precedes its epoch is due when that begins. */
+static uint64_t ticks_to_ns(const struct recorded_clock *c, uint64_t from, uint64_t to)
+{
+	unsigned __int128 ticks = to > from ? to - from : 0;
+
+	return (uint64_t)((ticks * 1000000000u + c->hz - 1) / c->hz);
+}
+
+/* `epoch` of the clears for which all meet came before. */
+static uint64_t due_ns(const struct recorded_clock *c, const struct timed_list *clears,
+		       size_t epoch, uint64_t when)
+{
+	return c->hz ? ticks_to_ns(c, epoch ? clears->at[epoch - 1].when : c->first, when) : 0;
+}
+
+static void timed_event(struct stream *s, size_t at, enum event_type type, uint64_t due)
+{
+	stream_event(s, at, type);
+	s->event[s->nr_events - 1].due = due;
+}
+
 /* Bare operations and events. A clear for which all meet falls where it was recorded, in
  * other streams before the first operation that is not earlier. */
 static void split_events(struct stream *s, const struct timed_list *l, enum clears how,
-			 const struct timed_list *clears)
+			 const struct timed_list *clears, const struct recorded_clock *clock)
 {
 	size_t nr = 0, next = 0;
 	bool own;
@@ -263,24 +308,34 @@ static void split_events(struct stream *s, const struct timed_list *l, enum clea
 	for (size_t i = 0; i < l->nr; i++)
 		nr += !is_event(&l->at[i].op);
 	stream_alloc(s, nr);
+	if (clock->hz)
+		s->due = xcalloc(nr, sizeof(*s->due));
 	nr = 0;
 	own = clears->nr && holds_clear(l, &clears->at[0]);
 	for (size_t i = 0; i < l->nr; i++) {
+		uint64_t due;
+
 		while (next < clears->nr && (own ? is_clear(&l->at[i], &clears->at[next])
 						 : l->at[i].when >= clears->at[next].when)) {
-			stream_event(s, nr, EVENT_EPOCH);
+			due = due_ns(clock, clears, next, clears->at[next].when);
+			timed_event(s, nr, EVENT_EPOCH, due);
 			next++;
 			own = next < clears->nr && holds_clear(l, &clears->at[next]);
 		}
-		if (l->at[i].op.op == OP_NEW_GENERATION)
-			stream_event(s, nr, EVENT_GENERATION);
-		else if (l->at[i].op.op != OP_CLEAR)
+		due = due_ns(clock, clears, next, l->at[i].when);
+		if (l->at[i].op.op == OP_NEW_GENERATION) {
+			timed_event(s, nr, EVENT_GENERATION, due);
+		} else if (l->at[i].op.op != OP_CLEAR) {
+			if (s->due)
+				s->due[nr] = due;
 			s->op[nr++] = l->at[i].op;
-		else if (how == CLEARS_LIVE)
-			stream_event(s, nr, EVENT_CLEAR);
+		} else if (how == CLEARS_LIVE) {
+			timed_event(s, nr, EVENT_CLEAR, due);
+		}
 	}
 	for (; next < clears->nr; next++)
-		stream_event(s, nr, EVENT_EPOCH);
+		timed_event(s, nr, EVENT_EPOCH,
+			    due_ns(clock, clears, next, clears->at[next].when));
 	stream_seal(s);
 }
 
@@ -301,12 +356,34 @@ static int check_kinds(const struct trace *trace, unsigned *kinds, struct err *e
 		       trace->name, *have ? have : "none");
 }
 
-int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
-		       struct err *e)
+/* Streams that fewer or more threads than recorded ones are to do. */
+static void deal_streams(struct traffic *t, const struct trace *trace,
+			 const struct timed_list *in, uint64_t seed,
+			 const struct recorded_clock *clock)
 {
-	struct timed_list *in, cuts = { 0 };
+	struct timed_list cuts = { 0 };
+
+	if (t->clears == CLEARS_BARRIER)
+		cuts = find_clears(in, trace->nr_streams);
+	for (unsigned i = 0; i < t->threads; i++) {
+		struct timed_list mine =
+			deal_one(in, trace->nr_streams, i, t->threads, t->deal, seed, &cuts);
+
+		split_events(&t->stream[i], &mine, t->clears, &cuts, clock);
+		free(mine.at);
+	}
+	free(cuts.at);
+}
+
+/* hz: ticks a second of the times that are asked for; 0: none are. */
+static int deal_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+		      enum deal deal, enum clears clears, uint64_t seed, uint64_t hz,
+		      struct traffic **out, struct err *e)
+{
+	struct recorded_clock clock;
+	struct timed_list *in;
 	struct traffic *t;
+	int ret = -1;
 
 	if (check_kinds(trace, &kinds, e))
 		return -1;
@@ -323,21 +400,41 @@ int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threa
 	in = xcalloc(trace->nr_streams, sizeof(*in));
 	for (size_t s = 0; s < trace->nr_streams; s++)
 		in[s] = select_ops(trace, &trace->stream[s], kinds);
-	if (clears == CLEARS_BARRIER)
-		cuts = find_clears(in, trace->nr_streams);
-	for (unsigned i = 0; i < threads; i++) {
-		struct timed_list mine =
-			deal_one(in, trace->nr_streams, i, threads, deal, seed, &cuts);
-
-		split_events(&t->stream[i], &mine, clears, &cuts);
-		free(mine.at);
+	clock = find_clock(in, trace->nr_streams, hz);
+	if (hz && clock.first >= clock.last) {
+		err_set(e,
+			"--pacing recorded: trace %s has no times: all of its operations have "
+			"the same stamp",
+			trace->name);
+		traffic_free(t);
+		goto out;
 	}
+	if (hz) {
+		t->pacing = PACING_RECORDED;
+		t->span_ns = ticks_to_ns(&clock, clock.first, clock.last);
+	}
+	deal_streams(t, trace, in, seed, &clock);
+	*out = t;
+	ret = 0;
+out:
 	for (size_t s = 0; s < trace->nr_streams; s++)
 		free(in[s].at);
-	free(cuts.at);
 	free(in);
-	*out = t;
-	return 0;
+	return ret;
+}
+
+int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
+		       struct err *e)
+{
+	return deal_trace(trace, kinds, threads, deal, clears, seed, 0, out, e);
+}
+
+int traffic_paced_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+			     enum deal deal, enum clears clears, uint64_t seed,
+			     struct traffic **out, struct err *e)
+{
+	return deal_trace(trace, kinds, threads, deal, clears, seed, trace->tsc_hz, out, e);
 }
 
 void traffic_free(struct traffic *t)
@@ -346,6 +443,7 @@ void traffic_free(struct traffic *t)
 		return;
 	for (unsigned i = 0; i < t->threads; i++) {
 		free(t->stream[i].op);
+		free(t->stream[i].due);
 		free(t->stream[i].event);
 	}
 	free(t->stream);

@@ -2,14 +2,20 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static volatile sig_atomic_t caught;
+/*
+ * Not a sig_atomic_t, which only the thread with the handler may read. Relaxed: it carries
+ * nothing but itself. A lock-free atomic is what a handler may write.
+ */
+static _Atomic bool caught;
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "for the signal handler");
 
 static void remember(int signal)
 {
-	caught = 1;
+	atomic_store_explicit(&caught, true, memory_order_relaxed);
 }
 
 void interrupt_catch(void)
@@ -25,5 +31,5 @@ void interrupt_catch(void)
 
 bool interrupted(void)
 {
-	return caught;
+	return atomic_load_explicit(&caught, memory_order_relaxed);
 }

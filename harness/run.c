@@ -249,6 +249,7 @@ static void collect_times(const struct run *run, struct run_result *r)
 		busy += one->busy_ns;
 		ops += one->busy_ops;
 		r->preempted += one->preempted;
+		r->late += one->pace.late;
 		cpu += one->cpu_ns;
 		wall += one->wall_ns;
 		if (one->busy_ns)

@@ -44,6 +44,9 @@ struct run_params {
 	void *hung_arg;
 };
 
+/* Recorded pacing: what is later than this is no jitter, but an operation that waited. */
+#define LATE_NS 10000u
+
 /* What is known of one kind's table after the run. */
 struct run_table {
 	uint64_t bytes, entries;
@@ -62,6 +65,7 @@ struct run_result {
 	double overlap; /* the windows' share of the epochs' wall time */
 	double mops, ns_per_op; /* in the windows */
 	double whole_seconds; /* from create to destroy */
+	uint64_t late; /* recorded pacing: operations begun after LATE_NS and more */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	double cpu_share; /* of the time while measuring, the threads had a CPU */
 	bool exact; /* the four below are filled */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "runner.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+
+#include "interrupt.h"
 
 /*
  * Operations between two looks at the stop flag. Fewer in an audit, which isn't timed and
@@ -70,17 +73,63 @@ static bool all_run(const struct run *run)
 	return READ_ONCE32(&run->unfinished) == run->threads;
 }
 
+/* What an audit walks at rest is to be a whole epoch's table. */
+static bool whole_epochs(const struct run *run)
+{
+	return run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
+}
+
+/*
+ * False: told to stop meanwhile. After an interrupt nobody will look at the result: what must
+ * be done to the end is done without waiting.
+ */
+static bool wait_until(struct runner *r, uint64_t due)
+{
+	const struct run *run = r->run;
+	struct pace *p = &r->pace;
+	bool whole = whole_epochs(run);
+
+	while (p->seen < p->start + due) {
+		if (whole ? interrupted() : stopped(run))
+			return whole;
+		if (run->p->placement->oversubscribed)
+			sched_yield();
+		else
+			cpu_relax();
+		p->seen = now_ns();
+	}
+	return true;
+}
+
+/* How many of the next `nr` operations are due, once the first is; 0: told to stop. */
+static size_t wait_for_ops(struct runner *r, size_t at, size_t nr)
+{
+	const uint64_t *due = r->stream->due + at;
+	struct pace *p = &r->pace;
+	size_t n = 0;
+
+	if (!wait_until(r, due[0]))
+		return 0;
+	do
+		p->late += p->seen > p->start + due[n] + LATE_NS;
+	while (++n < nr && p->start + due[n] <= p->seen);
+	return n;
+}
+
 /* Operations [at, to) in chunks, until told to stop. Returns where it got to. */
 static size_t replay_range(struct runner *r, size_t at, size_t to)
 {
 	struct run *run = r->run;
-	/* What an audit walks at rest is to be a whole epoch's table. */
-	bool whole = run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
+	bool whole = whole_epochs(run);
 	size_t chunk = run->p->audit ? AUDIT_CHUNK : CHUNK;
 
 	while (at < to && (whole || !stopped(run))) {
 		size_t nr = to - at < chunk ? to - at : chunk;
 
+		if (r->pace.on)
+			nr = wait_for_ops(r, at, nr);
+		if (!nr)
+			break;
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
 		r->ops += nr;
@@ -120,6 +169,8 @@ static void replay_epoch(struct runner *r)
 		r->at = replay_range(r, r->at, to);
 		if (r->at < to)
 			return;
+		if (r->pace.on && !last && !wait_until(r, s->event[r->event].due))
+			return;
 		r->through = last;
 		if (last)
 			return;
@@ -145,7 +196,8 @@ static void rewind_stream(struct runner *r)
 
 /*
  * Without meetings for clears a repetition needs none either: each thread goes round by
- * itself. Where clears are live, the first also clears between its own laps.
+ * itself. Where clears are live, the first also clears between its own laps. With recorded
+ * pacing a lap begins when the whole recording is over, for all threads.
  */
 static void replay_laps(struct runner *r)
 {
@@ -157,6 +209,8 @@ static void replay_laps(struct runner *r)
 	do {
 		if (laps && clears)
 			clear_live(r);
+		if (laps)
+			r->pace.start += p->traffic->span_ns;
 		rewind_stream(r);
 		replay_epoch(r);
 		laps++;
@@ -267,6 +321,7 @@ static void close_epoch(struct run *run)
 		last = r->end > last ? r->end : last;
 	}
 	WRITE_ONCE64(&run->epoch_start, 0);
+	WRITE_ONCE64(&run->pace_start, 0);
 	if (!last) /* nobody had anything to do */
 		goto out;
 	run->whole_ns += last - first;
@@ -284,6 +339,21 @@ out:
 		run->done = true;
 }
 
+/*
+ * From when on operations are due: for all threads from when the first of them began, so that
+ * what lies between their operations is as recorded, and nothing is early.
+ */
+static void start_pace(struct runner *r)
+{
+	_Atomic uint64_t *start = &r->run->pace_start;
+
+	r->pace.start = 0;
+	/* relaxed: a time, and nothing that comes with it */
+	if (atomic_compare_exchange_strong_explicit(start, &r->pace.start, r->start,
+						    memory_order_relaxed, memory_order_relaxed))
+		r->pace.start = r->start;
+}
+
 static void measured_epoch(struct runner *r)
 {
 	struct run *run = r->run;
@@ -297,6 +367,8 @@ static void measured_epoch(struct runner *r)
 	r->window_open = true;
 	r->window_ops = r->ops;
 	r->start = now_ns();
+	if (r->pace.on)
+		start_pace(r);
 	if (laps)
 		replay_laps(r);
 	else
@@ -319,6 +391,7 @@ static void measure(struct runner *r)
 	struct run *run = r->run;
 	uint64_t before = preemptions(), cpu = cpu_time_ns(), begin = now_ns();
 
+	r->pace.on = run->p->traffic->pacing == PACING_RECORDED;
 	for (;;) {
 		measured_epoch(r);
 		if (run->done)

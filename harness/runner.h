@@ -16,6 +16,14 @@
 
 struct run;
 
+/* Recorded pacing: the clock that says when operations are due. */
+struct pace {
+	bool on; /* while it measures */
+	uint64_t start; /* when the epoch, or the lap, began: what due times count from */
+	uint64_t seen; /* when the clock was last read */
+	uint64_t late; /* operations; see LATE_NS */
+};
+
 struct runner {
 	struct worker w; /* first: on its own lines */
 	struct run *run;
@@ -33,6 +41,7 @@ struct runner {
 	uint64_t window_end, window_ops; /* time; operations before it */
 	uint64_t busy_ns, busy_ops; /* in windows */
 	uint64_t ops, preempted; /* in all */
+	struct pace pace;
 	uint64_t cpu_ns, wall_ns; /* had of the CPU while measuring, and could have had */
 };
 
@@ -55,6 +64,7 @@ struct run {
 	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */
 	uint64_t pass;
 	uint64_t whole_ns, window_ns, overlap_ns; /* over all epochs */
+	_Atomic uint64_t pace_start; /* of the epoch: the first thread's start; 0: none yet */
 	_Atomic uint64_t epoch_start; /* 0 while the clock stands; for the time keeper */
 	_Atomic uint64_t replayed_ns; /* in the epochs before */
 };

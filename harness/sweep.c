@@ -363,10 +363,11 @@ void sweep_free(struct sweep *s)
 }
 
 /* What makes a row of a file and a cell of the plan the same. */
-static const char *const same_cell[] = { "table",      "options",  "kind",    "trace",
-					 "trace_hash", "hash_mib", "threads", "placement",
-					 "deal",       "clears",   "mode",    "caller",
-					 "lookahead",  "seed",	   "witness", "trial" };
+static const char *const same_cell[] = { "table",      "options",   "kind",    "trace",
+					 "trace_hash", "hash_mib",  "threads", "placement",
+					 "deal",       "clears",    "pacing",  "mode",
+					 "caller",     "lookahead", "seed",    "witness",
+					 "trial" };
 
 static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
 			const struct csv_row *want)

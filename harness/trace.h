@@ -125,6 +125,12 @@ int trace_load(const char *path, struct trace **out, bool *damaged, struct err *
  */
 int trace_write(const struct trace *t, const char *path, struct err *e);
 
+/* A tenth larger, and twenty times as fast: for what somebody waits for. */
+int trace_write_fast(const struct trace *t, const char *path, struct err *e);
+
+/* Could they write there, as far as can be told before? For those with much to do until then. */
+int trace_may_write(const char *path, struct err *e);
+
 /* Called now and then by trace_write() with operations done and to do; may be NULL. */
 extern void (*trace_progress)(const char *path, uint64_t done, uint64_t total);
 
@@ -142,6 +148,18 @@ void trace_free(struct trace *t);
  */
 int trace_import(char *const *paths, size_t nr, int32_t mate, struct trace **out,
 		 struct err *e);
+
+/* What one thread recorded, in as many buffers (record.h) as it filled. */
+struct tlrec;
+struct trace_records {
+	uint32_t thread;
+	struct tlrec *buffer;
+	size_t nr;
+};
+
+/* The same of records that never were in a file. Buffers are closed as they are read. 0 or -1. */
+int trace_from_records(const struct trace_records *threads, size_t nr, const char *source,
+		       uint64_t tsc_hz, int32_t mate, struct trace **out, struct err *e);
 
 /* An engine's mate threshold by its name; false: unknown, *mate is the usual one. */
 bool trace_mate_of(const char *source, int32_t *mate);

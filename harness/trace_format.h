@@ -36,6 +36,7 @@
 #define TLT_MAX_STREAMS 4096u
 #define TLT_MAX_GAP_STEP 255u
 #define TLT_LEVEL 19
+#define TLT_LEVEL_FAST 6
 
 struct tlt_header {
 	char magic[8];

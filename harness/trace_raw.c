@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * trace_raw - raw recordings (layout: record.h), plain or zstd, into a trace
+ * trace_raw - raw recordings (layout: record.h), plain, zstd or in memory, into a trace
  *
  * A raw file comes from an engine under test, one a thread. It is read as a stream,
  * so that a compressed one never lies on the disk unpacked, and memory grows with
  * what was read, not with what a header announces.
  */
+#include "record.h"
 #include "trace_format.h"
 
 #include <errno.h>
@@ -20,18 +21,7 @@
 #define RAW_MAGIC "RAWTRC01"
 #define RAW_HEADER 64
 #define RAW_RECORD 32
-#define RAW_PLY_UNKNOWN 0xffffu
 #define RAW_CHUNK 65536 /* bytes read at a time, a multiple of RAW_RECORD */
-
-enum { RAW_NEW_GENERATION = 6, RAW_CLEAR = 7, RAW_NR_OPS };
-
-struct raw_record {
-	uint64_t key, tsc;
-	uint32_t move;
-	int16_t value, beta;
-	uint8_t op, depth, bound, hit, next_depth, flags;
-	uint16_t ply;
-};
 
 /* One raw file being read; plain if zstd is NULL. */
 struct raw {
@@ -149,11 +139,11 @@ static uint64_t get_le(const unsigned char *p, unsigned bytes)
 	return v;
 }
 
-static struct raw_record get_record(const unsigned char *p)
+static struct tlrec_record get_record(const unsigned char *p)
 {
-	return (struct raw_record){
+	return (struct tlrec_record){
 		.key = get_le(p, 8),
-		.tsc = get_le(p + 8, 8),
+		.stamp = get_le(p + 8, 8),
 		.move = (uint32_t)get_le(p + 16, 4),
 		.value = (int16_t)get_le(p + 20, 2),
 		.beta = (int16_t)get_le(p + 22, 2),
@@ -197,11 +187,11 @@ static int raw_header(struct raw *r)
 	return 0;
 }
 
-static const char *record_fault(const struct raw_record *x)
+static const char *record_fault(const struct tlrec_record *x)
 {
-	bool event = x->op >= RAW_NEW_GENERATION, store = !event && x->op & 1;
+	bool event = x->op >= TLREC_NEW_GENERATION, store = !event && x->op & 1;
 
-	if (x->op >= RAW_NR_OPS)
+	if (x->op > TLREC_CLEAR)
 		return "expected an operation from 0 to 7";
 	if (x->bound > BOUND_EXACT || (x->bound && !store))
 		return store ? "expected a bound from 0 to 3"
@@ -216,9 +206,9 @@ static const char *record_fault(const struct raw_record *x)
 	return NULL;
 }
 
-static void convert(const struct raw_record *x, uint64_t gap, struct trace_op *o)
+static void convert(const struct tlrec_record *x, uint64_t gap, struct trace_op *o)
 {
-	bool event = x->op >= RAW_NEW_GENERATION, store = !event && x->op & 1;
+	bool event = x->op >= TLREC_NEW_GENERATION, store = !event && x->op & 1;
 
 	o->key = x->key;
 	if (store || event)
@@ -228,13 +218,13 @@ static void convert(const struct raw_record *x, uint64_t gap, struct trace_op *o
 	o->value = x->value;
 	o->depth = x->depth;
 	o->next_depth = x->next_depth;
-	o->op = event ? (uint8_t)(x->op - RAW_NEW_GENERATION + OP_NEW_GENERATION) : x->op;
+	o->op = event ? (uint8_t)(x->op - TLREC_NEW_GENERATION + OP_NEW_GENERATION) : x->op;
 	/* Bits 4 to 7 have no meaning in this layout: a reader masks what it does not know. */
 	o->flags = event ? 0
 			 : (uint8_t)((x->flags & TRACE_THREAT) | x->bound << TRACE_BOUND_SHIFT |
 				     x->hit << TRACE_HIT_SHIFT |
 				     (x->flags >> 1 & 7) << TRACE_ENGINE_SHIFT);
-	if (x->ply == RAW_PLY_UNKNOWN)
+	if (x->ply == TLREC_NO_PLY)
 		o->ply = TRACE_PLY_UNKNOWN;
 	else
 		o->ply = x->ply < TRACE_PLY_UNKNOWN ? (uint8_t)x->ply : TRACE_PLY_UNKNOWN - 1;
@@ -242,23 +232,33 @@ static void convert(const struct raw_record *x, uint64_t gap, struct trace_op *o
 	o->gap_hi = (uint8_t)(gap >> 32);
 }
 
+/* There is room. NULL, or what is wrong with the record. */
+static const char *append(struct trace_stream *s, const struct tlrec_record *x, uint64_t *tick)
+{
+	const char *fault = record_fault(x);
+
+	if (!s->nr)
+		s->start = *tick = x->stamp;
+	if (!fault && x->stamp < *tick)
+		fault = "its time stamp is before the previous record's";
+	if (!fault && (x->stamp - *tick) >> 40)
+		fault = "more than 2^40 ticks after the previous record";
+	if (fault)
+		return fault;
+	convert(x, x->stamp - *tick, &s->op[s->nr++]);
+	*tick = x->stamp;
+	return NULL;
+}
+
 static int add_record(struct raw *r, struct trace_stream *s, const unsigned char *p,
 		      uint64_t *tick)
 {
-	struct raw_record x = get_record(p);
-	const char *fault = record_fault(&x);
+	struct tlrec_record x = get_record(p);
+	const char *fault = append(s, &x, tick);
 
-	if (!s->nr)
-		s->start = *tick = x.tsc;
-	if (!fault && x.tsc < *tick)
-		fault = "its time stamp is before the previous record's";
-	if (!fault && (x.tsc - *tick) >> 40)
-		fault = "more than 2^40 ticks after the previous record";
 	if (fault)
 		return err_set(r->e, "%s: record %zu at offset %ju: %s", r->path, s->nr,
 			       (uintmax_t)RAW_HEADER + s->nr * RAW_RECORD, fault);
-	convert(&x, x.tsc - *tick, &s->op[s->nr++]);
-	*tick = x.tsc;
 	return 0;
 }
 
@@ -386,6 +386,48 @@ int trace_import(char *const *paths, size_t nr, int32_t mate, struct trace **out
 	t->mate = mate;
 	if (mate < 0)
 		trace_mate_of(t->source, &t->mate);
+	trace_finish(t);
+	*out = t;
+	return 0;
+}
+
+static int collect(const struct trace_records *one, struct trace_stream *s, struct err *e)
+{
+	uint64_t tick = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < one->nr; i++)
+		nr += one->buffer[i].nr;
+	s->thread = one->thread;
+	s->op = malloc(nr ? nr * sizeof(*s->op) : 1);
+	if (!s->op)
+		return err_set(e, "no memory for %zu records of thread %u", nr, one->thread);
+	for (size_t i = 0; i < one->nr; i++) {
+		for (uint64_t k = 0; k < one->buffer[i].nr; k++) {
+			const char *fault = append(s, &one->buffer[i].record[k], &tick);
+
+			if (fault)
+				return err_set(e, "record %zu of thread %u: %s", s->nr,
+					       one->thread, fault);
+		}
+		tlrec_close(&one->buffer[i]);
+	}
+	return 0;
+}
+
+int trace_from_records(const struct trace_records *threads, size_t nr, const char *source,
+		       uint64_t tsc_hz, int32_t mate, struct trace **out, struct err *e)
+{
+	struct trace *t = trace_new(nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (collect(&threads[i], &t->stream[i], e)) {
+			trace_free(t);
+			return -1;
+		}
+	snprintf(t->source, sizeof(t->source), "%s", source);
+	t->tsc_hz = tsc_hz;
+	t->mate = mate;
 	trace_finish(t);
 	*out = t;
 	return 0;

@@ -113,14 +113,14 @@ struct encoder {
 	XXH64_state_t *hash;
 };
 
-static int encoder_init(struct encoder *c, const char *path, struct err *e)
+static int encoder_init(struct encoder *c, int level, const char *path, struct err *e)
 {
 	c->zstd = ZSTD_createCCtx();
 	c->columns = aligned_alloc(CACHE_LINE, TLT_BLOCK_BYTES);
 	c->hash = XXH64_createState();
 	if (!c->zstd || !c->columns || !c->hash)
 		return err_set(e, "%s: no memory to compress", path);
-	ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, TLT_LEVEL);
+	ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, level);
 	XXH64_reset(c->hash, 0);
 	return 0;
 }
@@ -306,7 +306,16 @@ static int put_undisturbed(const struct image *im, const char *target, const cha
 	return ret;
 }
 
-int trace_write(const struct trace *t, const char *path, struct err *e)
+int trace_may_write(const char *path, struct err *e)
+{
+	char *target = resolve(path, e);
+	int ret = target ? check_directory(target, path, e) : -1;
+
+	free(target);
+	return ret;
+}
+
+static int write_packed(const struct trace *t, const char *path, int level, struct err *e)
 {
 	struct encoder c = { 0 };
 	struct image im = { 0 };
@@ -318,7 +327,7 @@ int trace_write(const struct trace *t, const char *path, struct err *e)
 	if (check_directory(target, path, e) || check_trace(t, path, e))
 		goto out;
 	image_init(&im, t);
-	if (encoder_init(&c, path, e) || encode(&im, &c, t, path, e))
+	if (encoder_init(&c, level, path, e) || encode(&im, &c, t, path, e))
 		goto out;
 	fill_header(&im, t, XXH64_digest(c.hash));
 	ret = put_undisturbed(&im, target, path, e);
@@ -327,4 +336,14 @@ out:
 	image_free(&im);
 	free(target);
 	return ret;
+}
+
+int trace_write(const struct trace *t, const char *path, struct err *e)
+{
+	return write_packed(t, path, TLT_LEVEL, e);
+}
+
+int trace_write_fast(const struct trace *t, const char *path, struct err *e)
+{
+	return write_packed(t, path, TLT_LEVEL_FAST, e);
 }

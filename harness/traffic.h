@@ -32,6 +32,14 @@ enum clears {
 };
 #define CLEARS_CHOICES "barrier|live|drop"
 
+/*
+ * When an operation is done: as soon as the one before it is, or no earlier than it was
+ * recorded, counted from the first operation of all streams, or from the clear for which all
+ * met last.
+ */
+enum pacing { PACING_ASAP, PACING_RECORDED };
+#define PACING_CHOICES "asap|recorded"
+
 /* Between two operations of a stream. */
 enum event_type {
 	EVENT_GENERATION, /* a new search begins */
@@ -42,11 +50,13 @@ enum event_type {
 struct event {
 	size_t at; /* before this operation */
 	enum event_type type;
+	uint64_t due; /* as an operation's */
 };
 
 struct stream {
 	struct trace_op *op; /* nr, and MAX_LOOKAHEAD more from the front for prefetches */
 	size_t nr;
+	uint64_t *due; /* recorded pacing: of each, ns since its epoch began; else NULL */
 	struct event *event; /* ascending */
 	size_t nr_events;
 };
@@ -61,6 +71,8 @@ struct traffic {
 	enum deal deal;
 	size_t recorded_streams; /* 0: a workload, made for each thread */
 	enum clears clears;
+	enum pacing pacing;
+	uint64_t span_ns; /* recorded pacing: from the first operation to the last */
 
 	/* Workloads: stores done before each run, off the clock; number i of nr. So many in
 	 * a row share a line, and one thread does them: losing keys comes later. */
@@ -76,6 +88,11 @@ struct traffic {
 int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
 		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
 		       struct err *e);
+
+/* The same with the operations' times, for recorded pacing; a trace that has none is an error. */
+int traffic_paced_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
+			     enum deal deal, enum clears clears, uint64_t seed,
+			     struct traffic **out, struct err *e);
 
 /*
  * Make a workload, of those that workload_name() names, with options as a table has them

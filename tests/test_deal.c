@@ -370,6 +370,97 @@ static void live_clears_are_split_with_their_chunk(void **state)
 	free(step);
 }
 
+static struct traffic *paced(unsigned threads, enum deal how, enum clears clears)
+{
+	struct trace *trace = two_streams();
+	struct traffic *t = NULL;
+	struct err e;
+
+	trace->tsc_hz = 300000000; /* a tick is 3 1/3 ns: rounded up, never early */
+	assert_int_equal(traffic_paced_from_trace(trace, TT, threads, how, clears, 1, &t, &e),
+			 0);
+	assert_int_equal(t->pacing, PACING_RECORDED);
+	assert_int_equal(t->span_ns, 167); /* 20 to 70 */
+	trace_free(trace);
+	return t;
+}
+
+static void check_due(const struct stream *s, const uint64_t *due, size_t nr)
+{
+	assert_int_equal(s->nr, nr);
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(s->due[i], due[i]);
+}
+
+/* From the first operation of all, and anew from the clear at 40 for which all meet. */
+static void recorded_times(void **state)
+{
+	static const uint64_t a[] = { 0, 67, 34, 67 }, b[] = { 0, 64, 0, 100 };
+	struct traffic *t = paced(2, DEAL_SPLIT, CLEARS_BARRIER);
+
+	check_due(&t->stream[0], a, 4);
+	check_due(&t->stream[1], b, 4);
+	assert_int_equal(t->stream[0].event[0].due, 0); /* a generation before all */
+	assert_int_equal(t->stream[0].event[1].due, 67);
+	assert_int_equal(t->stream[1].event[0].due, 67);
+	traffic_free(t);
+}
+
+/* Nobody meets: one clock throughout. */
+static void recorded_times_without_meetings(void **state)
+{
+	static const uint64_t a[] = { 0, 67, 100, 134 }, b[] = { 0, 64, 67, 167 };
+
+	for (enum clears c = CLEARS_LIVE; c <= CLEARS_DROP; c++) {
+		struct traffic *t = paced(2, DEAL_SPLIT, c);
+
+		check_due(&t->stream[0], a, 4);
+		check_due(&t->stream[1], b, 4);
+		if (c == CLEARS_LIVE)
+			assert_int_equal(t->stream[0].event[1].due, 67);
+		traffic_free(t);
+	}
+}
+
+/* Whoever does it: merged they are in one order, and clones keep the stream's times. */
+static void recorded_times_are_dealt(void **state)
+{
+	static const uint64_t all[] = { 0, 0, 64, 67, 0, 34, 67, 100 };
+	static const uint64_t turned[] = { 0, 67, 34, 67 };
+	struct traffic *t = paced(1, DEAL_SPLIT, CLEARS_BARRIER);
+
+	check_due(&t->stream[0], all, 8);
+	traffic_free(t);
+	for (enum deal how = DEAL_CLONE; how <= DEAL_SALT; how++) {
+		t = paced(4, how, CLEARS_BARRIER);
+		check_due(&t->stream[2], turned, 4);
+		traffic_free(t);
+	}
+}
+
+/* Who does not ask for times does not pay for them, and gets none made up. */
+static void times_are_there_or_refused(void **state)
+{
+	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_BARRIER);
+	struct trace *trace = two_streams();
+	struct err e;
+
+	assert_int_equal(t->pacing, PACING_ASAP);
+	assert_null(t->stream[0].due);
+	traffic_free(t);
+	trace->tsc_hz = 1000000000;
+	for (size_t s = 0; s < 2; s++) {
+		trace->stream[s].start = 10;
+		for (size_t i = 0; i < trace->stream[s].nr; i++)
+			trace->stream[s].op[i].gap_lo = 0;
+	}
+	assert_int_equal(
+		traffic_paced_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e),
+		-1);
+	assert_non_null(strstr(e.text, "trace made has no times"));
+	trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +477,10 @@ int main(void)
 		cmocka_unit_test(live_clears_stay_with_their_stream),
 		cmocka_unit_test(live_clears_happen_once),
 		cmocka_unit_test(live_clears_are_split_with_their_chunk),
+		cmocka_unit_test(recorded_times),
+		cmocka_unit_test(recorded_times_without_meetings),
+		cmocka_unit_test(recorded_times_are_dealt),
+		cmocka_unit_test(times_are_there_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

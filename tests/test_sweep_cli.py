@@ -265,7 +265,7 @@ class Interrupted(Sweep):
         nr = len(self.sweep(*args))
         for more, rows in ((("--seed", 2), 1), (("--hash", 2), 1), (("--lookahead", 2), 1),
                            (("--caller", "chain"), 1), (("--clears", "drop"), 1),
-                           (("--clears", "live"), 1),
+                           (("--clears", "live"), 1), (("--pacing", "recorded"), 1),
                            (("--mode", "audit"), 1), (("--kinds", "tt,pawn"), 3),
                            (("--kinds", "pawn"), 1), (("--trials", 2), 1)):
             nr += rows

@@ -15,6 +15,7 @@
 #define TEARLINE_CHESS_CACHE_H
 
 #include "policy.h"
+#include "recording.h"
 #include "table.h"
 
 enum sharing { SHARING_PRIVATE, SHARING_SHARED, SHARING_NONE };
@@ -34,6 +35,7 @@ struct cache {
 	struct worker *worker; /* its own, while it uses them */
 	struct table *table[NR_KINDS];
 	const struct table_ops *ops[NR_KINDS];
+	struct recorder *recorder; /* NULL: nothing is recorded */
 };
 
 /* The tables that all share, into shared[]; NULL: private. 0 or -1. */
@@ -49,6 +51,10 @@ void cache_clear_own(struct table *const shared[NR_KINDS], struct cache *c);
 /* Now and then, see table.h. */
 void cache_pause(struct cache *c);
 
+/*
+ * What is recorded is what was asked for, not the operation: the table has had its address, and
+ * the compiler could take nothing of it for known.
+ */
 static inline bool cache_tt_probe(struct cache *c, uint64_t key, int depth, int next_depth,
 				  int alpha, int beta, unsigned ply, struct table_answer *a)
 {
@@ -59,8 +65,13 @@ static inline bool cache_tt_probe(struct cache *c, uint64_t key, int depth, int 
 			       .next_depth = (uint8_t)next_depth,
 			       .op = OP_TT_PROBE,
 			       .ply = (uint8_t)ply };
+	struct recorder *r = c->recorder;
+	uint64_t stamp = recorder_stamp(r);
 
 	c->ops[KIND_TT]->probe(c->table[KIND_TT], c->worker, &op, a);
+	if (recorder_on(r))
+		tlrec_tt_probe(&r->now, stamp, key, depth, (uint8_t)next_depth, alpha, beta,
+			       (int)ply, recorder_hit(a->hit, a->bound), 0);
 	return a->hit;
 }
 
@@ -75,8 +86,13 @@ static inline void cache_tt_store(struct cache *c, uint64_t key, uint32_t move, 
 			       .flags = (uint8_t)(bound << TRACE_BOUND_SHIFT |
 						  (threat ? TRACE_THREAT : 0)),
 			       .ply = (uint8_t)ply };
+	struct recorder *r = c->recorder;
+	uint64_t stamp = recorder_stamp(r);
 
 	c->ops[KIND_TT]->store(c->table[KIND_TT], c->worker, &op, NULL);
+	if (recorder_on(r))
+		tlrec_tt_store(&r->now, stamp, key, move, value, depth, (enum tlrec_bound)bound,
+			       (int)ply, threat ? TLREC_THREAT : 0);
 }
 
 /* Does the tt hold one entry a key, and of two the deeper one? Lines hold more. */
@@ -94,18 +110,37 @@ static inline bool cache_probe(struct cache *c, enum kind kind, uint64_t key,
 			       struct table_answer *a)
 {
 	struct trace_op op = { .key = key, .op = (uint8_t)(kind * 2) };
+	struct recorder *r = c->recorder;
+	uint64_t stamp = recorder_stamp(r);
 
 	c->ops[kind]->probe(c->table[kind], c->worker, &op, a);
+	if (!recorder_on(r))
+		return a->hit;
+	if (kind == KIND_PAWN)
+		tlrec_pawn_probe(&r->now, stamp, key, recorder_hit(a->hit, false));
+	else
+		tlrec_eval_probe(&r->now, stamp, key, 0, 0, recorder_hit(a->hit, false), 0);
 	return a->hit;
 }
 
-/* `word`: as many as an entry of the kind has, without the table's own bits (table_bits()). */
+/*
+ * `word`: as many as an entry of the kind has, without the table's own bits (table_bits()); the
+ * first begins with a score.
+ */
 static inline void cache_store(struct cache *c, enum kind kind, uint64_t key,
 			       const uint64_t *word)
 {
 	struct trace_op op = { .key = key, .op = (uint8_t)(kind * 2 + 1) };
+	struct recorder *r = c->recorder;
+	uint64_t stamp = recorder_stamp(r);
 
 	c->ops[kind]->store(c->table[kind], c->worker, &op, word);
+	if (!recorder_on(r))
+		return;
+	if (kind == KIND_PAWN)
+		tlrec_pawn_store(&r->now, stamp, key, (int16_t)*word);
+	else
+		tlrec_eval_store(&r->now, stamp, key, (int16_t)*word);
 }
 
 #endif

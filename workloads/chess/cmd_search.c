@@ -8,13 +8,14 @@
 #include "engine.h"
 #include "info.h"
 #include "interrupt.h"
+#include "version.h"
 
 /* Where nothing else says when to stop. */
 #define USUAL_DEPTH 12
 
 struct search_args {
 	struct engine_params engine;
-	const char *fen;
+	const char *fen, *record;
 	uint64_t depth, nodes, movetime;
 	bool bench;
 };
@@ -36,6 +37,11 @@ static const struct option_def *search_options(void)
 		  "thread is the same wherever search and table do the same",
 		  0, 0 },
 		ENGINE_OPTIONS(&args.engine),
+		{ "record", OPT_STR, &args.record, "FILE", NULL,
+		  "write what all threads do to their tables as a trace that replay takes; held "
+		  "in memory until the end, 32 bytes an operation, in at most a quarter of what "
+		  "the machine has: what comes later is dropped and counted",
+		  0, 0 },
 		{ .name = NULL },
 	};
 
@@ -165,7 +171,38 @@ static int check_args(struct err *e)
 	if (args.bench && args.fen)
 		return err_set(e, "search: expected one of --fen and --bench: the positions of "
 				  "--bench are fixed");
+	if (args.record && trace_may_write(args.record, e))
+		return -1;
 	return args.fen ? game_set(&game, args.fen, e) : 0;
+}
+
+static int write_recording(struct recording *r, struct err *e)
+{
+	uint64_t ops = recording_ops(r), dropped = recording_dropped(r);
+
+	if (recording_write(r, args.record, "tearline search " GIT_VERSION, e))
+		return -1;
+	fprintf(stderr, "%s: %ju operations of %ju threads\n", args.record, (uintmax_t)ops,
+		(uintmax_t)args.engine.threads);
+	if (dropped)
+		fprintf(stderr, "%s: its memory was full: %ju later operations are not in it\n",
+			args.record, (uintmax_t)dropped);
+	return 0;
+}
+
+/* An interrupted search's is written, too: it is what was done. */
+static int record_all(struct engine *e, struct err *err)
+{
+	struct recording *r =
+		recording_create((unsigned)args.engine.threads, recording_usual_ops());
+	int ret;
+
+	if (!r)
+		return err_set(err, "--record: out of memory");
+	engine_record(e, r);
+	ret = search_all(e, err) || write_recording(r, err) ? -1 : 0;
+	recording_free(r);
+	return ret;
 }
 
 static int run_search(const struct command *c, int argc, char **argv)
@@ -179,7 +216,7 @@ static int run_search(const struct command *c, int argc, char **argv)
 	interrupt_catch();
 	if (check_args(&e) || engine_create(&args.engine, &engine, &e))
 		return err_report(&e);
-	ret = search_all(engine, &e);
+	ret = args.record ? record_all(engine, &e) : search_all(engine, &e);
 	engine_destroy(engine);
 	if (ret)
 		return err_report(&e);
@@ -192,7 +229,8 @@ const struct command cmd_search = {
 	.usage = "[--fen FEN | --bench] [--depth N] [--nodes N] [--movetime MS] [options]",
 	.example = "tearline search --fen '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' "
 		   "--depth 28 --threads 2 --table seqlock\n"
-		   "tearline search --bench --table spinlock --pawn shared --eval shared",
+		   "tearline search --bench --table spinlock --pawn shared --eval shared\n"
+		   "tearline search --bench --threads 2 --record own.tlt",
 	.run = run_search,
 	.options = search_options,
 };

@@ -14,6 +14,7 @@ struct engine {
 	struct table *shared[NR_KINDS];
 	struct search search;
 	const struct game *game; /* to search */
+	struct recording *recording; /* or NULL */
 	struct counts count[NR_KINDS]; /* of the last crew */
 };
 
@@ -147,6 +148,8 @@ void engine_destroy(struct engine *e)
 
 int engine_clear(struct engine *e, struct err *err)
 {
+	if (e->recording)
+		recording_clear(e->recording);
 	return run_crew(e, forget, true, err);
 }
 
@@ -172,7 +175,11 @@ int engine_search(struct engine *e, const struct game *g, const struct limits *l
 	e->search.limits = *l;
 	e->search.report = report;
 	e->search.report_arg = arg;
+	if (e->recording)
+		recording_reserve(e->recording);
 	timing_start(&e->search.timing, l);
+	if (e->recording)
+		recording_generation(e->recording, g->board.now.key);
 	table_new_generation(e->shared[KIND_TT]);
 	/* here: the first sums them while others may not have begun */
 	for (unsigned i = 0; i < e->search.threads; i++)
@@ -192,6 +199,14 @@ void engine_stop(struct engine *e)
 {
 	/* relaxed: it carries nothing but itself */
 	atomic_store_explicit(&e->search.stop, true, memory_order_relaxed);
+}
+
+void engine_record(struct engine *e, struct recording *r)
+{
+	e->recording = r;
+	for (unsigned i = 0; i < e->search.threads; i++)
+		e->search.searcher[i]->cache.recorder = recording_of(r, i);
+	recording_clear(r);
 }
 
 struct table *engine_table(const struct engine *e, enum kind k)

@@ -76,6 +76,12 @@ void engine_ready(struct engine *e);
 /* From any thread. */
 void engine_stop(struct engine *e);
 
+/*
+ * From now on, before the first search: what the threads do to their tables, which are empty.
+ * The recording is of as many threads and outlives the engine.
+ */
+void engine_record(struct engine *e, struct recording *r);
+
 /* The table of a kind that all threads share, or NULL. */
 struct table *engine_table(const struct engine *e, enum kind k);
 /* Bytes of all tables of the kind, whoever has them. */
