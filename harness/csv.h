@@ -43,7 +43,7 @@
 	x(deal, "rule for more threads than streams: split, clone, salt; fewer are merged")      \
 	x(clears, "recorded clears and repetitions: barrier, live, drop")                  \
 	x(mode, "throughput, audit, latency")                                                    \
-	x(pacing, "asap or recorded")                                                            \
+	x(pacing, "asap; or recorded: no operation earlier than its stamp says, and no figure of speed") \
 	x(caller, "what the caller does with an answer: batch, branch, chain")                   \
 	x(lookahead, "operations ahead whose line is prefetched; 0 = none")                      \
 	x(seed, "seed of everything random in the run")                                          \

@@ -295,11 +295,15 @@ static __always_inline void T(store_again)(struct table *t, struct worker *w, ui
 					   uint64_t key, int bumped_to, struct audited *a,
 					   struct counts *n)
 {
+	uint32_t serial = a->op.serial;
+
 	a->op.victim = -1;
 	a->op.bump_to = (int8_t)bumped_to;
 	a->op.held = 0; /* by now, who knows */
 	audit_stored(w, t, a, n);
 	audit_enter(w, t, WITNESS_STORE, index, key, a);
+	/* what is to be stored is the same; or else it is stamped anew */
+	a->op.serial = serial;
 }
 
 static __always_inline void T(tt_store)(struct table *t, struct worker *w,

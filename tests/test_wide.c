@@ -65,6 +65,8 @@ static unsigned mixed(bool whole, unsigned *distinct)
 
 	write_pair(&s, matching(0));
 	assert_int_equal(pthread_create(&writer, NULL, write_on, &s), 0);
+	while (!read_pair(&s).w[0]) /* a thread may take longer to start than this one to read */
+		sched_yield();
 	for (unsigned i = 0; i < OPS; i++) {
 		struct word16 v = read_pair(&s);
 
