@@ -238,6 +238,21 @@ void audit_stored(struct worker *w, struct table *t, struct audited *a, struct c
 		count_lost(w, t->kind, a, n);
 }
 
+void audit_again(struct worker *w, struct table *t, struct audited *a, int bumped_to,
+		 struct counts *n)
+{
+	const struct witness_op op = a->op;
+
+	if (!a->mark.w)
+		return;
+	a->op.victim = -1;
+	a->op.bump_to = (int8_t)bumped_to;
+	a->op.held = 0; /* by now, who knows */
+	audit_stored(w, t, a, n);
+	audit_enter(w, t, WITNESS_STORE, a->mark.line, op.key, a);
+	a->op.serial = op.serial;
+}
+
 static enum verdict verdict_on(const struct worker *w, const struct table *t,
 			       const struct audited *a, const struct second_look *l)
 {

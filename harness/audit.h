@@ -15,6 +15,7 @@
  * A table of one's own calls, in its probe and store, where `audit` is true:
  *   audit_enter()                before the first access to a line
  *   audit_stamp(), audit_holds() a store: stamp the words; which slots hold its key
+ *   audit_again()                a store that starts over, because it met another one
  *   audit_stored()               after the last access of a store
  *   audit_probed(), then audit_hit() for each slot that verified, or audit_missed()
  *   audit_cleared()              in a live clear, after each line
@@ -107,7 +108,13 @@ void audit_enter(struct worker *w, const struct table *t, enum witness_type type
 		 uint64_t key, struct audited *a);
 /* After the last; of a->op, held, victim, bump_to and serial are set. */
 void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n);
-/* Likewise, with refreshed set. */
+/*
+ * An attempt to store came to nothing but perhaps a copy in slot bumped_to (-1: not even that); the
+ * next is an operation of its own, of the same key and serial.
+ */
+void audit_again(struct worker *w, struct table *t, struct audited *a, int bumped_to,
+		 struct counts *n);
+/* As audit_stored(), with refreshed set. */
 void audit_probed(struct audited *a, struct counts *n);
 /* After a line's live clear. */
 void audit_cleared(struct audited *a);

@@ -336,6 +336,13 @@ int table_create(const struct table_spec *s, struct table_params *p, struct tabl
 		free(t);
 		return -1;
 	}
+	if (!t->loops->ops) {
+		table_destroy(t);
+		return err_set(e,
+			       "--table %s: its loops have no single operations (see "
+			       "tables/single.h)",
+			       class->name);
+	}
 	*out = t;
 	return 0;
 }

@@ -170,7 +170,7 @@ struct table_loops {
 	void (*walk)(struct table *t, table_walk_fn *fn, void *arg);
 	/* Make it empty amid traffic, the generation too; more than one thread may be at it. */
 	void (*clear_live)(struct table *t, struct worker *w);
-	const struct table_ops *ops; /* by kind; NULL: the table has none */
+	const struct table_ops *ops; /* by kind */
 	/*
 	 * Around the single operations of a thread. What others have replaced can be used
 	 * again only when every thread that was online has been offline since: a thread goes
@@ -350,10 +350,10 @@ static inline void table_new_generation(struct table *t)
 	fetch_add_relaxed(&t->generation, 1);
 }
 
-/* The single operations of its kind, or NULL. */
+/* The single operations of its kind. */
 static inline const struct table_ops *table_ops(const struct table *t)
 {
-	return t->loops->ops ? &t->loops->ops[t->kind] : NULL;
+	return &t->loops->ops[t->kind];
 }
 
 /* By a thread that is online. */

@@ -92,8 +92,7 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 	}
 }
 
-/* eval, pawn, kv: the key's entry is overwritten, whatever it was. own: NULL, or the words of
- * a caller. */
+/* eval, pawn, kv: the key's entry is overwritten, whatever it was. */
 static __always_inline void T(overwrite)(const enum kind kind, struct table *t,
 					 struct worker *w, const struct trace_op *op,
 					 const uint64_t *own, uint64_t key, struct counts *n,
@@ -104,10 +103,7 @@ static __always_inline void T(overwrite)(const enum kind kind, struct table *t,
 	struct audited a;
 	struct found f;
 
-	if (own)
-		entry_from_own(kind, own, word);
-	else
-		entry_from_op(kind, op, word);
+	entry_words_of(kind, op, own, word);
 	if (audit) {
 		audit_enter(w, t, WITNESS_STORE, region, key, &a);
 		a.op.serial = audit_stamp(w, kind, op, key, word);
@@ -125,15 +121,15 @@ static __always_inline void T(overwrite)(const enum kind kind, struct table *t,
 }
 
 static __always_inline void T(store)(const enum kind kind, struct table *t, struct worker *w,
-				     const struct trace_op *op, uint64_t key, struct counts *n,
-				     const bool audit)
+				     const struct trace_op *op, const uint64_t *own,
+				     uint64_t key, struct counts *n, const bool audit)
 {
 	if (entry_words(kind) > CONTAINER_WORDS)
 		return;
 	if (kind == KIND_TT)
 		T(tt_store)(t, w, op, key, n, audit);
 	else
-		T(overwrite)(kind, t, w, op, NULL, key, n, audit);
+		T(overwrite)(kind, t, w, op, own, key, n, audit);
 }
 
 static __always_inline bool T(wants_refresh)(const struct table *t, const struct found *f,
@@ -184,7 +180,7 @@ static __always_inline bool T(look_up)(const enum kind kind, struct table *t, st
 
 static __always_inline struct answer T(answer)(const enum kind kind, const struct table *t,
 					       const struct found *f, const struct trace_op *op,
-					       struct counts *n)
+					       struct counts *n, struct table_answer *whole)
 {
 	const struct tt_query q = query_from_op(t, op);
 	struct answer answer = { .hit = true };
@@ -193,18 +189,22 @@ static __always_inline struct answer T(answer)(const enum kind kind, const struc
 	if (kind == KIND_TT) {
 		tt_lookup(&a, f->word[0], &q);
 		n->usable[a.bound]++;
-		answer.word = a.move + (uint64_t)(unsigned)a.value + a.bound + a.threat +
-			      a.avoid_null;
+		if (whole)
+			tt_answer_give(&a, whole);
+		answer.word = tt_answer_sum(&a);
 		return answer;
 	}
 	for (unsigned i = 0; i < entry_words(kind); i++)
 		answer.word += f->word[i];
+	if (whole)
+		memcpy(whole->word, f->word, entry_words(kind) * sizeof(f->word[0]));
 	return answer;
 }
 
 static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
 					      struct worker *w, const struct trace_op *op,
-					      uint64_t key, struct counts *n, const bool audit)
+					      uint64_t key, struct counts *n, const bool audit,
+					      struct table_answer *whole)
 {
 	uint64_t region = T(region)(t, key);
 	struct audited seen;
@@ -229,59 +229,7 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 		return (struct answer){ .hit = false };
 	n->hits++;
 	n->matches++;
-	return T(answer)(kind, t, &f, op, n);
-}
-
-/* One at a time: see single.h. */
-static __always_inline bool T(found_one)(const enum kind kind, struct table *t,
-					 struct worker *w, uint64_t key, struct counts *n,
-					 struct found *f)
-{
-	if (entry_words(kind) > CONTAINER_WORDS)
-		return false;
-	n->refreshes += T(look_up)(kind, t, w, T(region)(t, key), key, f);
-	n->hits += f->held;
-	n->matches += f->held;
-	return f->held;
-}
-
-static __always_inline bool T(tt_ask)(struct table *t, struct worker *w,
-				      const struct trace_op *op, struct counts *n,
-				      struct tt_answer *a)
-{
-	const struct tt_query q = query_from_op(t, op);
-	struct found f;
-
-	*a = (struct tt_answer){ 0 };
-	if (!T(found_one)(KIND_TT, t, w, op->key, n, &f))
-		return false;
-	tt_lookup(a, f.word[0], &q);
-	n->usable[a->bound]++;
-	return true;
-}
-
-static __always_inline bool T(slot_ask)(const enum kind kind, struct table *t, struct worker *w,
-					const struct trace_op *op, struct counts *n,
-					uint64_t *word)
-{
-	struct found f;
-	bool hit = T(found_one)(kind, t, w, op->key, n, &f);
-
-	for (unsigned i = 0; i < entry_words(kind); i++)
-		word[i] = hit ? f.word[i] : 0;
-	return hit;
-}
-
-static __always_inline void T(store_own)(const enum kind kind, struct table *t,
-					 struct worker *w, const struct trace_op *op,
-					 const uint64_t *own, struct counts *n)
-{
-	if (entry_words(kind) > CONTAINER_WORDS)
-		return;
-	if (kind == KIND_TT)
-		T(tt_store)(t, w, op, op->key, n, false);
-	else
-		T(overwrite)(kind, t, w, op, own, op->key, n, false);
+	return T(answer)(kind, t, &f, op, n, whole);
 }
 
 static __always_inline unsigned T(find_one)(const enum kind kind, struct table *t,
@@ -334,7 +282,6 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	WRITE_ONCE64(&t->generation, 0);
 }
 
-#define REPLAY_SINGLE
 #include "replay.h"
 
 #pragma GCC diagnostic pop

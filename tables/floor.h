@@ -4,6 +4,7 @@
 #define TEARLINE_FLOOR_H
 
 #include "table.h"
+#include "template.h"
 
 static inline void floor_clear(struct table *t, unsigned part, unsigned parts)
 {
@@ -23,35 +24,28 @@ static inline unsigned floor_find(struct table *t, struct worker *w, uint64_t ke
 	return 0;
 }
 
-static void floor_probe_one(struct table *t, struct worker *w, const struct trace_op *op,
-			    struct table_answer *a)
-{
-	*a = (struct table_answer){ .hit = false };
-	w->n[t->kind].probes++;
-}
-
-static void floor_store_one(struct table *t, struct worker *w, const struct trace_op *op,
-			    const uint64_t *word)
-{
-	w->n[t->kind].stores++;
-	w->n[t->kind].drops++;
-}
-
-static void floor_prefetch_one(const struct table *t, uint64_t key)
+/* Every probe misses, every store is dropped. */
+static __always_inline void floor_prefetch(const enum kind kind, const struct table *t,
+					   uint64_t key)
 {
 }
 
-static inline void floor_rest(struct table *t, struct worker *w)
+static __always_inline struct answer floor_probe(const enum kind kind, struct table *t,
+						 struct worker *w, const struct trace_op *op,
+						 uint64_t key, struct counts *n,
+						 const bool audit, struct table_answer *whole)
 {
+	keep(key);
+	return (struct answer){ .hit = false };
 }
 
-/* For a program that only uses tables they are what one of size 0 is: everything is a miss. */
-#define FLOOR_OPS_ONE                                                \
-	{                                                            \
-		floor_probe_one, floor_store_one, floor_prefetch_one \
-	}
-static const struct table_ops floor_ops[NR_KINDS] = { FLOOR_OPS_ONE, FLOOR_OPS_ONE,
-						      FLOOR_OPS_ONE, FLOOR_OPS_ONE };
+static __always_inline void floor_store(const enum kind kind, struct table *t, struct worker *w,
+					const struct trace_op *op, const uint64_t *own,
+					uint64_t key, struct counts *n, const bool audit)
+{
+	keep(key);
+	n->drops++;
+}
 
 /* The fields of a class that all floors share. */
 #define FLOOR_CLASS                                                   \

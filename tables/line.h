@@ -110,11 +110,17 @@ static __always_inline void entry_from_op(enum kind kind, const struct trace_op 
 		word[i] = word[0] + i;
 }
 
-/* The words of a caller that brings its own: the first gets the mark of an entry. */
-static __always_inline void entry_from_own(enum kind kind, const uint64_t *own, uint64_t *word)
+/* What a store writes: that, or the words of a caller that brings its own, of which the first
+ * gets the mark of an entry. */
+static __always_inline void entry_words_of(enum kind kind, const struct trace_op *op,
+					   const uint64_t *own, uint64_t *word)
 {
 	uint64_t mark = kind == KIND_KV ? KV_OCCUPIED : (uint64_t)TT_EXACT << TT_FLAGS_SHIFT;
 
+	if (!own) {
+		entry_from_op(kind, op, word);
+		return;
+	}
 	word[0] = (own[0] & ~table_bits(kind)) | mark;
 	for (unsigned i = 1; i < entry_words(kind); i++)
 		word[i] = own[i];
@@ -155,6 +161,23 @@ static __always_inline struct tt_store store_from_op(const struct table *t,
 				  .bound = (uint8_t)bound_from_op(op),
 				  .ply = ply_from_op(t, op),
 				  .threat = op->flags & TRACE_THREAT };
+}
+
+/* What the loops make of an answer, so that nothing of it is left out. */
+static __always_inline uint64_t tt_answer_sum(const struct tt_answer *a)
+{
+	return a->move + (uint64_t)(unsigned)a->value + a->bound + a->threat + a->avoid_null;
+}
+
+/* And what a caller gets who wants it all. */
+static __always_inline void tt_answer_give(const struct tt_answer *a, struct table_answer *out)
+{
+	out->threat = a->threat;
+	out->avoid_null = a->avoid_null;
+	out->bound = (uint8_t)a->bound;
+	out->depth = (uint8_t)a->depth;
+	out->value = (int16_t)a->value;
+	out->move = a->move;
 }
 
 /* The functions of a layout have the same parameters in all. */

@@ -290,335 +290,27 @@ static __always_inline uint8_t T(held)(const enum kind kind, const struct worker
 	return (uint8_t)held;
 }
 
-/* Audit: an attempt to store came to nothing but perhaps a copy; the next is a new one. */
-static __always_inline void T(store_again)(struct table *t, struct worker *w, uint64_t index,
-					   uint64_t key, int bumped_to, struct audited *a,
-					   struct counts *n)
+#include "line_tt.h"
+#include "line_words.h"
+
+static __always_inline void T(store)(const enum kind kind, struct table *t, struct worker *w,
+				     const struct trace_op *op, const uint64_t *own,
+				     uint64_t key, struct counts *n, const bool audit)
 {
-	uint32_t serial = a->op.serial;
-
-	a->op.victim = -1;
-	a->op.bump_to = (int8_t)bumped_to;
-	a->op.held = 0; /* by now, who knows */
-	audit_stored(w, t, a, n);
-	audit_enter(w, t, WITNESS_STORE, index, key, a);
-	/* what is to be stored is the same; or else it is stamped anew */
-	a->op.serial = serial;
-}
-
-static __always_inline void T(tt_store)(struct table *t, struct worker *w,
-					const struct trace_op *op, uint64_t key,
-					struct counts *n, const bool audit)
-{
-	const struct tt_store in = store_from_op(t, op);
-	uint64_t sig = key & t->sig_mask;
-	atomic_word *line = T(line)(KIND_TT, t, key);
-	uint64_t index = T(index)(KIND_TT, t, line);
-	uint64_t generation, word;
-	struct tt_slot s0, s1, victim;
-	struct tt_plan plan;
-	struct audited a;
-
-	n->stored[in.bound]++;
-	if (tt_drops(&in, t->mate)) {
-		n->drops++;
-		return;
-	}
-	if (audit)
-		audit_enter(w, t, WITNESS_STORE, index, key, &a);
-	generation = READ_ONCE64(&t->generation);
-	T(begin_write)(KIND_TT, t, w, line, index);
-	for (;;) {
-		if (audit)
-			a.op.held = T(held)(KIND_TT, w, line, key, sig);
-		s0 = T(look)(KIND_TT, line, 0, sig);
-		s1 = T(look)(KIND_TT, line, 1, sig);
-		plan = tt_plan_store(s0, s1, &in, generation, t->mate, LINE_SLOTS);
-		if (plan.bump_to >= 0) {
-			T(bump)(line, (unsigned)plan.victim, (unsigned)plan.bump_to);
-			n->bumps++;
-		}
-		victim = plan.victim == 0   ? s0
-			 : plan.victim == 1 ? s1
-					    : T(look)(KIND_TT, line, LINE_SLOTS - 1, sig);
-		word = tt_merge(victim, &in, generation, t->mate);
-		if (audit)
-			a.op.serial = audit_stamp(w, KIND_TT, op, key, &word);
-		if (T(swap)(line, (unsigned)plan.victim, &victim, sig, 1, &word))
-			break;
-		if (audit)
-			T(store_again)(t, w, index, key, plan.bump_to, &a, n);
-	}
-	T(end_write)(KIND_TT, t, w, line, index);
-	if (audit) {
-		a.op.victim = (int8_t)plan.victim;
-		a.op.bump_to = (int8_t)plan.bump_to;
-		audit_stored(w, t, &a, n);
-	}
-}
-
-/*
- * Give the entries that matched the current generation. Under exclusion only where the
- * slot still holds what was read; without, refresh=always and stale write blindly (and
- * may bring an old entry back: that is what the audit is for), refresh=cas compares.
- * Returns the slots it may have written, as a mask.
- */
-static __always_inline unsigned T(refresh)(struct table *t, atomic_word *line, uint64_t sig,
-					   const uint64_t *word, unsigned match,
-					   struct counts *n)
-{
-	uint64_t generation = READ_ONCE64(&t->generation);
-	uint64_t now, fresh;
-	unsigned wrote = 0;
-
-	for (; match; match &= match - 1) {
-		unsigned s = (unsigned)__builtin_ctz(match);
-
-		fresh = tt_refreshed(word[s], generation);
-		if (fresh == word[s] && t->refresh != REFRESH_ALWAYS)
-			continue;
-		if (LINE_EXCLUSION == LINE_SWAP ||
-		    (LINE_EXCLUSION == LINE_FREE && t->refresh == REFRESH_CAS)) {
-			/* one of two words may be exchanged and the other not */
-			wrote |= 1u << s;
-			n->refreshes += T(replace)(line, s, sig, word[s], fresh);
-			continue;
-		}
-		if (LINE_EXCLUSION == LINE_SEQUENCE &&
-		    !(T(load)(line, s, sig, 1, &now) && now == word[s]))
-			continue;
-#ifdef LINE_REFRESH
-		T(rewrite)(line, s, sig, word[s], fresh);
-#elif LINE_EXCLUSION != LINE_SWAP
-		T(put)(line, s, sig, 1, &fresh);
-#endif
-		wrote |= 1u << s;
-		n->refreshes++;
-	}
-	return wrote;
-}
-
-/* Does any of the matched entries want a refresh? Keeps seqlock readers readers. */
-static __always_inline bool T(wants_refresh)(const struct table *t, const uint64_t *word,
-					     unsigned match)
-{
-	uint64_t generation;
-
-	if (!match || t->refresh == REFRESH_NEVER)
-		return false;
-	if (t->refresh == REFRESH_ALWAYS)
-		return true;
-	generation = READ_ONCE64(&t->generation);
-	for (; match; match &= match - 1)
-		if (tt_stale(word[__builtin_ctz(match)], generation))
-			return true;
-	return false;
-}
-
-/*
- * Take matching entries into the answer, in the order of slots, until one is usable.
- * Returns those taken, as a mask, and how many; their words are in word[slot].
- */
-static __always_inline unsigned T(gather)(const atomic_word *line, uint64_t sig,
-					  const struct tt_query *q, uint64_t *word,
-					  struct tt_answer *a, unsigned *matches)
-{
-	unsigned match = 0;
-
-	*matches = 0;
-	*a = (struct tt_answer){ 0 };
-#ifdef LINE_SCAN
-	for (unsigned m = T(scan)(KIND_TT, line, sig).match; m; m &= m - 1) {
-		unsigned s = (unsigned)__builtin_ctz(m);
-#else
-#pragma GCC unroll 4
-	for (unsigned s = 0; s < T(slots)(KIND_TT); s++) {
-#endif
-		if (!T(load)(line, s, sig, 1, &word[s]) || tt_empty(word[s]))
-			continue;
-		match |= 1u << s;
-		++*matches;
-		if (tt_lookup(a, word[s], q))
-			break;
-	}
-	return match;
-}
-
-/* out: NULL, or where a caller wants the whole answer. */
-static __always_inline struct answer T(tt_probe)(struct table *t, struct worker *w,
-						 const struct trace_op *op, uint64_t key,
-						 struct counts *n, const bool audit,
-						 struct tt_answer *out)
-{
-	const struct tt_query q = query_from_op(t, op);
-	uint64_t sig = key & t->sig_mask;
-	atomic_word *line = T(line)(KIND_TT, t, key);
-	uint64_t index = T(index)(KIND_TT, t, line);
-	uint64_t word[LINE_SLOTS];
-	struct tt_answer a;
-	struct audited seen;
-	unsigned match, matches, refreshed = 0;
-	unsigned cookie;
-
-	if (audit)
-		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
-	do {
-		cookie = T(begin_read)(KIND_TT, t, w, line, index);
-		match = T(gather)(line, sig, &q, word, &a, &matches);
-		if (LINE_EXCLUSION == LINE_LOCKED && T(wants_refresh)(t, word, match))
-			refreshed = T(refresh)(t, line, sig, word, match, n);
-	} while (!T(end_read)(KIND_TT, t, w, line, index, cookie));
-
-	if (LINE_EXCLUSION != LINE_LOCKED && T(wants_refresh)(t, word, match)) {
-		T(begin_write)(KIND_TT, t, w, line, index);
-		refreshed = T(refresh)(t, line, sig, word, match, n);
-		T(end_write)(KIND_TT, t, w, line, index);
-	}
-	if (audit) {
-		seen.op.refreshed = (uint8_t)refreshed;
-		audit_probed(&seen, n);
-		for (unsigned m = match; m; m &= m - 1)
-			audit_hit(w, t, &seen, (unsigned)__builtin_ctz(m),
-				  &word[__builtin_ctz(m)], n);
-		if (!match)
-			audit_missed(w, t, &seen, n);
-	}
-	n->hits += match != 0;
-	n->matches += matches;
-	n->usable[a.bound]++;
-	if (out)
-		*out = a;
-	return (struct answer){ .hit = match,
-				.word = a.move + (uint64_t)(unsigned)a.value + a.bound +
-					a.threat + a.avoid_null };
-}
-
-/* eval and pawn: one slot, always overwritten. own: NULL, or the words of a caller. */
-static __always_inline void T(slot_store)(const enum kind kind, struct table *t,
-					  struct worker *w, const struct trace_op *op,
-					  const uint64_t *own, uint64_t key, struct counts *n,
-					  const bool audit)
-{
-	uint64_t sig = key & t->sig_mask;
-	atomic_word *line = T(line)(kind, t, key);
-	uint64_t index = T(index)(kind, t, line);
-	uint64_t word[MAX_ENTRY_WORDS];
-	struct tt_slot seen;
-	struct audited a;
-
-	if (own)
-		entry_from_own(kind, own, word);
+	if (kind == KIND_TT)
+		T(tt_store)(t, w, op, key, n, audit);
 	else
-		entry_from_op(kind, op, word);
-	if (audit) {
-		audit_enter(w, t, WITNESS_STORE, index, key, &a);
-		a.op.serial = audit_stamp(w, kind, op, key, word);
-	}
-	T(begin_write)(kind, t, w, line, index);
-	for (;;) {
-		if (audit)
-			a.op.held = T(held)(kind, w, line, key, sig);
-		if (LINE_EXCLUSION == LINE_SWAP)
-			seen = T(look)(kind, line, 0, sig);
-		if (T(swap)(line, 0, &seen, sig, entry_words(kind), word))
-			break;
-		if (audit)
-			T(store_again)(t, w, index, key, -1, &a, n);
-	}
-	T(end_write)(kind, t, w, line, index);
-	if (audit) {
-		a.op.victim = 0;
-		audit_stored(w, t, &a, n);
-	}
+		T(overwrite)(kind, t, w, op, own, key, n, audit);
 }
 
-/* kv: the same key's slot, else an empty one, else the one the key picks. */
-static __always_inline unsigned T(kv_slot)(const struct table *t, const atomic_word *line,
-					   uint64_t key, struct tt_slot *seen)
+static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
+					      struct worker *w, const struct trace_op *op,
+					      uint64_t key, struct counts *n, const bool audit,
+					      struct table_answer *whole)
 {
-	uint64_t sig = key & t->sig_mask;
-	unsigned taken = 0;
-
-#ifdef LINE_SCAN
-	struct line_scan scan = T(scan)(KIND_KV, line, sig);
-
-	taken = scan.taken;
-	if (scan.match)
-		return (unsigned)__builtin_ctz(scan.match);
-#else
-#pragma GCC unroll 4
-	for (unsigned s = 0; s < T(slots)(KIND_KV); s++) {
-		seen[s] = T(look)(KIND_KV, line, s, sig);
-		if (entry_empty(KIND_KV, seen[s].word))
-			continue;
-		taken |= 1u << s;
-		if (seen[s].holds)
-			return s;
-	}
-#endif
-	if (taken != (1u << LINE_SLOTS) - 1)
-		return (unsigned)__builtin_ctz(~taken);
-	return kv_victim(line_rest(t, key), LINE_SLOTS);
-}
-
-static __always_inline void T(kv_store)(struct table *t, struct worker *w,
-					const struct trace_op *op, const uint64_t *own,
-					uint64_t key, struct counts *n, const bool audit)
-{
-	uint64_t sig = key & t->sig_mask;
-	atomic_word *line = T(line)(KIND_KV, t, key);
-	uint64_t index = T(index)(KIND_KV, t, line);
-	struct tt_slot seen[LINE_SLOTS];
-	struct audited a;
-	unsigned slot;
-	uint64_t word;
-
-	if (own)
-		entry_from_own(KIND_KV, own, &word);
-	else
-		entry_from_op(KIND_KV, op, &word);
-	if (audit) {
-		audit_enter(w, t, WITNESS_STORE, index, key, &a);
-		a.op.serial = audit_stamp(w, KIND_KV, op, key, &word);
-	}
-	T(begin_write)(KIND_KV, t, w, line, index);
-	for (;;) {
-		if (audit)
-			a.op.held = T(held)(KIND_KV, w, line, key, sig);
-		slot = T(kv_slot)(t, line, key, seen);
-		if (T(swap)(line, slot, &seen[slot], sig, 1, &word))
-			break;
-		if (audit)
-			T(store_again)(t, w, index, key, -1, &a, n);
-	}
-	T(end_write)(KIND_KV, t, w, line, index);
-	if (audit) {
-		a.op.victim = (int8_t)slot;
-		audit_stored(w, t, &a, n);
-	}
-}
-
-/* eval, pawn, kv: the first slot that verifies, copied whole; if none does, zeros. */
-static __always_inline bool T(copy)(const enum kind kind, const struct table *t,
-				    const atomic_word *line, const struct trace_op *op,
-				    uint64_t sig, uint64_t *word, unsigned *slot)
-{
-#ifdef LINE_SCAN
-	/* A caller that chains keys waits for this one where it finds the line. */
-	if (kind == KIND_KV)
-		return T(pick)(line, &op->key, t->sig_mask, word, slot);
-#endif
-#pragma GCC unroll 4
-	for (unsigned s = 0; s < T(slots)(kind); s++) {
-		if (T(load)(line, s, sig, entry_words(kind), word) &&
-		    !entry_empty(kind, word[0])) {
-			*slot = s;
-			return true;
-		}
-	}
-	for (unsigned i = 0; i < entry_words(kind); i++)
-		word[i] = 0;
-	return false;
+	if (kind == KIND_TT)
+		return T(tt_probe)(t, w, op, key, n, audit, whole);
+	return T(words_probe)(kind, t, w, op, key, n, audit, whole);
 }
 
 static __always_inline unsigned T(find_all)(const enum kind kind, struct table *t,
@@ -639,89 +331,6 @@ static __always_inline unsigned T(find_all)(const enum kind kind, struct table *
 				match |= 1u << s;
 	} while (!T(end_read)(kind, t, w, line, index, cookie));
 	return match;
-}
-
-static __always_inline struct answer T(slot_probe)(const enum kind kind, struct table *t,
-						   struct worker *w, const struct trace_op *op,
-						   uint64_t key, struct counts *n,
-						   const bool audit, uint64_t *out)
-{
-	uint64_t sig = key & t->sig_mask;
-	atomic_word *line = T(line)(kind, t, key);
-	uint64_t index = T(index)(kind, t, line);
-	uint64_t word[MAX_ENTRY_WORDS];
-	struct audited seen;
-	struct answer a = { 0 };
-	unsigned slot = 0, cookie;
-
-	if (audit)
-		audit_enter(w, t, WITNESS_PROBE, index, key, &seen);
-	do {
-		cookie = T(begin_read)(kind, t, w, line, index);
-		a.hit = T(copy)(kind, t, line, op, sig, word, &slot);
-	} while (!T(end_read)(kind, t, w, line, index, cookie));
-	n->hits += a.hit;
-	n->matches += a.hit;
-	if (audit) {
-		audit_probed(&seen, n);
-		if (a.hit)
-			audit_hit(w, t, &seen, slot, word, n);
-		else
-			audit_missed(w, t, &seen, n);
-	}
-	for (unsigned i = 0; i < entry_words(kind); i++)
-		a.word += word[i];
-	for (unsigned i = 0; out && i < entry_words(kind); i++)
-		out[i] = word[i];
-	return a;
-}
-
-static __always_inline void T(store)(const enum kind kind, struct table *t, struct worker *w,
-				     const struct trace_op *op, uint64_t key, struct counts *n,
-				     const bool audit)
-{
-	if (kind == KIND_TT)
-		T(tt_store)(t, w, op, key, n, audit);
-	else if (kind == KIND_KV)
-		T(kv_store)(t, w, op, NULL, key, n, audit);
-	else
-		T(slot_store)(kind, t, w, op, NULL, key, n, audit);
-}
-
-static __always_inline struct answer T(probe)(const enum kind kind, struct table *t,
-					      struct worker *w, const struct trace_op *op,
-					      uint64_t key, struct counts *n, const bool audit)
-{
-	if (kind == KIND_TT)
-		return T(tt_probe)(t, w, op, key, n, audit, NULL);
-	return T(slot_probe)(kind, t, w, op, key, n, audit, NULL);
-}
-
-/* One at a time: see single.h. */
-static __always_inline bool T(tt_ask)(struct table *t, struct worker *w,
-				      const struct trace_op *op, struct counts *n,
-				      struct tt_answer *a)
-{
-	return T(tt_probe)(t, w, op, op->key, n, false, a).hit;
-}
-
-static __always_inline bool T(slot_ask)(const enum kind kind, struct table *t, struct worker *w,
-					const struct trace_op *op, struct counts *n,
-					uint64_t *word)
-{
-	return T(slot_probe)(kind, t, w, op, op->key, n, false, word).hit;
-}
-
-static __always_inline void T(store_own)(const enum kind kind, struct table *t,
-					 struct worker *w, const struct trace_op *op,
-					 const uint64_t *own, struct counts *n)
-{
-	if (kind == KIND_TT)
-		T(tt_store)(t, w, op, op->key, n, false);
-	else if (kind == KIND_KV)
-		T(kv_store)(t, w, op, own, op->key, n, false);
-	else
-		T(slot_store)(kind, t, w, op, own, op->key, n, false);
 }
 
 static unsigned T(find)(struct table *t, struct worker *w, uint64_t key,
@@ -767,13 +376,11 @@ static void T(clear_live)(struct table *t, struct worker *w)
 	WRITE_ONCE64(&t->generation, 0);
 }
 
-#define SHAPE(member, value)                    \
-	.member = {                             \
-		[KIND_TT] = value(KIND_TT),     \
-		[KIND_PAWN] = value(KIND_PAWN), \
-		[KIND_EVAL] = value(KIND_EVAL), \
-		[KIND_KV] = value(KIND_KV)      \
-	}
+#define SHAPE(member, value)                        \
+	.member = { [KIND_TT] = value(KIND_TT),     \
+		    [KIND_PAWN] = value(KIND_PAWN), \
+		    [KIND_EVAL] = value(KIND_EVAL), \
+		    [KIND_KV] = value(KIND_KV) }
 #define SHAPE_SLOTS(kind) (kind == KIND_TT || kind == KIND_KV ? LINE_SLOTS : 1)
 static const struct line_shape T(shape) = {
 	SHAPE(slots, SHAPE_SLOTS),
@@ -785,7 +392,6 @@ static const struct line_shape T(shape) = {
 #undef SHAPE_SLOTS
 
 #define REPLAY_SHAPE &T(shape)
-#define REPLAY_SINGLE
 #include "replay.h"
 
 /* For the next one. */

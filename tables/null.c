@@ -11,32 +11,12 @@
 
 #define TABLE null
 
-static __always_inline void null_prefetch(const enum kind kind, const struct table *t,
-					  uint64_t key)
-{
-}
-
-static __always_inline struct answer null_probe(const enum kind kind, struct table *t,
-						struct worker *w, const struct trace_op *op,
-						uint64_t key, struct counts *n,
-						const bool audit)
-{
-	keep(key);
-	return (struct answer){ .hit = false };
-}
-
-static __always_inline void null_store(const enum kind kind, struct table *t, struct worker *w,
-				       const struct trace_op *op, uint64_t key,
-				       struct counts *n, const bool audit)
-{
-	keep(key);
-	n->drops++;
-}
-
+#define null_prefetch floor_prefetch
+#define null_probe floor_probe
+#define null_store floor_store
 #define null_find floor_find
 #define null_walk floor_walk
 #define null_clear_live floor_clear_live
-#define REPLAY_OPS floor_ops
 #include "replay.h"
 
 static int null_create(struct table *t, const struct table_params *p, struct err *e)

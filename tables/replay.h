@@ -4,9 +4,13 @@
  *
  * Include with TABLE defined to a prefix for which these exist, all always-inline:
  *
- *   struct answer T(probe)(const enum kind, t, w, op, key, n, const bool audit)
- *   void T(store)(const enum kind, t, w, op, key, n, const bool audit)
+ *   struct answer T(probe)(const enum kind, t, w, op, key, n, const bool audit, whole)
+ *   void T(store)(const enum kind, t, w, op, own, key, n, const bool audit)
  *   void T(prefetch)(const enum kind, t, key)
+ *
+ * where `whole` is NULL, as it is in the loops, or a struct table_answer, all zero, to be filled
+ * in but for `hit`; and `own` NULL, or the words that a caller stores, of a kind other than tt:
+ * see single.h.
  *
  * and, out of line, T(find), T(walk) and T(clear_live) as table.h has them. Where a thread
  * must say that it is about to use a table for a while, and that it has ceased to, define
@@ -16,15 +20,7 @@
  *
  * which enclose each call of a loop, and of T(clear_live).
  *
- * REPLAY_SINGLE: the table also has single operations (struct table_ops), made of
- *
- *   bool T(tt_ask)(t, w, op, n, struct tt_answer *a)
- *   bool T(slot_ask)(const enum kind, t, w, op, n, word)
- *   void T(store_own)(const enum kind, t, w, op, own, n)   the words `own`, of kinds but tt
- *
- * REPLAY_OPS: a pointer to its own, instead.
- *
- * It leaves `static const struct table_loops T(loops)`. Every loop gets kind, caller
+ * It leaves `static const struct table_loops T(loops)`, in which are single operations, too. Every loop gets kind, caller
  * and audit as constants, so one source makes straight code for each: no call through
  * a pointer, no allocation, no clock, no shared counter.
  */
@@ -66,10 +62,10 @@ static __always_inline void T(one_op)(const enum kind kind, const enum caller ca
 	}
 	if (op->op & 1) {
 		n->stores++;
-		T(store)(kind, t, w, op, key, n, audit);
+		T(store)(kind, t, w, op, NULL, key, n, audit);
 		return;
 	}
-	a = T(probe)(kind, t, w, op, key, n, audit);
+	a = T(probe)(kind, t, w, op, key, n, audit, NULL);
 	take_answer(caller, a, acc);
 }
 
@@ -200,13 +196,7 @@ static void T(go_offline)(struct table *t, struct worker *w)
 	T(offline)(t, w);
 }
 
-#ifdef REPLAY_SINGLE
 #include "single.h"
-#define REPLAY_OPS T(ops_by_kind)
-#endif
-#ifndef REPLAY_OPS
-#define REPLAY_OPS NULL
-#endif
 
 #define BY_CALLER(name)                                                                 \
 	{                                                                               \
@@ -228,14 +218,12 @@ static const struct table_loops T(loops) = {
 	.find = T(find),
 	.walk = T(walk),
 	.clear_live = T(clear_live_online),
-	.ops = REPLAY_OPS,
+	.ops = T(ops_by_kind),
 	.online = T(go_online),
 	.offline = T(go_offline),
 };
 
 #undef REPLAY_SHAPE
-#undef REPLAY_SINGLE
-#undef REPLAY_OPS
 #undef BY_CALLER
 #undef STAMP_CALLERS
 #undef STAMP_LOOP

@@ -2,30 +2,20 @@
 /*
  * single - one operation at a time, stamped out for one table: a struct table_ops by kind
  *
- * replay.h includes it, for tables that say REPLAY_SINGLE. It is the code of the measured loops
- * without a loop, for programs that have something else to do between two operations; the
- * loops know nothing of it.
+ * The probe and the store that the measured loops are made of (replay.h, which includes this),
+ * without a loop, for programs that have something else to do between two operations. It
+ * leaves T(ops_by_kind).
  */
 static __always_inline void T(probe_one)(const enum kind kind, struct table *t,
 					 struct worker *w, const struct trace_op *op,
 					 struct table_answer *a)
 {
 	struct counts *n = &w->n[kind];
-	struct tt_answer tt;
 
 	n->probes++;
-	if (kind != KIND_TT) {
-		a->hit = T(slot_ask)(kind, t, w, op, n, a->word);
-		a->word[0] &= ~table_bits(kind);
-		return;
-	}
-	a->hit = T(tt_ask)(t, w, op, n, &tt);
-	a->threat = tt.threat;
-	a->avoid_null = tt.avoid_null;
-	a->bound = (uint8_t)tt.bound;
-	a->depth = (uint8_t)tt.depth;
-	a->value = (int16_t)tt.value;
-	a->move = tt.move;
+	*a = (struct table_answer){ .hit = false };
+	a->hit = T(probe)(kind, t, w, op, op->key, n, false, a).hit;
+	a->word[0] &= ~table_bits(kind);
 }
 
 static __always_inline void T(store_one)(const enum kind kind, struct table *t,
@@ -33,7 +23,7 @@ static __always_inline void T(store_one)(const enum kind kind, struct table *t,
 					 const uint64_t *word)
 {
 	w->n[kind].stores++;
-	T(store_own)(kind, t, w, op, word, &w->n[kind]);
+	T(store)(kind, t, w, op, word, op->key, &w->n[kind], false);
 }
 
 #define STAMP_ONE(name, K)                                                                 \

@@ -8,6 +8,8 @@
 #include "floor.h"
 #include "template.h"
 
+#define TABLE stream
+
 static void stream_replay(struct table *const *by_kind, struct worker *w,
 			  const struct trace_op *op, size_t nr)
 {
@@ -20,6 +22,16 @@ static void stream_replay(struct table *const *by_kind, struct worker *w,
 	w->sink = acc;
 }
 
+static void stream_rest(struct table *t, struct worker *w)
+{
+}
+
+/* One operation at a time there is nothing to leave out: as null. */
+#define stream_prefetch floor_prefetch
+#define stream_probe floor_probe
+#define stream_store floor_store
+#include "single.h"
+
 #define STREAM_CALLERS                                      \
 	{                                                   \
 		stream_replay, stream_replay, stream_replay \
@@ -31,9 +43,9 @@ static const struct table_loops stream_loops = {
 	.find = floor_find,
 	.walk = floor_walk,
 	.clear_live = floor_clear_live,
-	.ops = floor_ops,
-	.online = floor_rest,
-	.offline = floor_rest,
+	.ops = stream_ops_by_kind,
+	.online = stream_rest,
+	.offline = stream_rest,
 };
 
 static int stream_create(struct table *t, const struct table_params *p, struct err *e)

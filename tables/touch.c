@@ -26,14 +26,14 @@ static __always_inline uint64_t touch_word(const enum kind kind, const struct ta
 static __always_inline struct answer touch_probe(const enum kind kind, struct table *t,
 						 struct worker *w, const struct trace_op *op,
 						 uint64_t key, struct counts *n,
-						 const bool audit)
+						 const bool audit, struct table_answer *whole)
 {
 	return (struct answer){ .hit = false, .word = touch_word(kind, t, key) };
 }
 
 static __always_inline void touch_store(const enum kind kind, struct table *t, struct worker *w,
-					const struct trace_op *op, uint64_t key,
-					struct counts *n, const bool audit)
+					const struct trace_op *op, const uint64_t *own,
+					uint64_t key, struct counts *n, const bool audit)
 {
 	uint64_t word = touch_word(kind, t, key);
 
@@ -53,7 +53,6 @@ static const struct line_shape touch_shape = {
 #define touch_find floor_find
 #define touch_walk floor_walk
 #define touch_clear_live floor_clear_live
-#define REPLAY_OPS floor_ops
 #include "replay.h"
 
 static int touch_create(struct table *t, const struct table_params *p, struct err *e)

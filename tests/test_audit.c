@@ -338,6 +338,28 @@ static void a_store_gone_is_lost(void **state)
 	}
 }
 
+/* A store that had to begin again is looked for by what it stores. */
+static void a_store_that_begins_again_is_the_same(void **state)
+{
+	for (int gone = 0; gone < 2; gone++) {
+		struct audited store, refresh;
+		struct pair p;
+
+		pair_open(&p, KIND_KV);
+		store = enter(&p, p.s.f.w, WITNESS_STORE);
+		store.op.serial = 9;
+		audit_again(p.s.f.w, p.s.f.t, &store, -1, &p.s.n);
+		refresh = enter(&p, p.b, WITNESS_PROBE);
+		refreshed(&p, &refresh, 0);
+		put_entry(&p, 0, gone ? 8 : 9);
+		store.op.victim = 0;
+		audit_stored(p.s.f.w, p.s.f.t, &store, &p.s.n);
+		assert_int_equal(p.s.n.contended_stores, 1);
+		assert_int_equal(p.s.n.lost, gone);
+		pair_close(&p);
+	}
+}
+
 /* The entry of an older store comes back, though a newer one went to the slot since. */
 static void an_older_entry_is_stale(void **state)
 {
@@ -382,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_refresh_proves_a_false_miss),
 		cmocka_unit_test(a_new_store_proves_nothing),
 		cmocka_unit_test(a_store_gone_is_lost),
+		cmocka_unit_test(a_store_that_begins_again_is_the_same),
 		cmocka_unit_test(an_older_entry_is_stale),
 	};
 

@@ -16,16 +16,7 @@ static int create(const struct cache_params *p, enum kind k, const struct table_
 
 	if (p->sharing[k] == SHARING_NONE)
 		tp.size = (struct table_size){ 0 };
-	if (table_create(spec, &tp, out, e))
-		return -1;
-	if (table_ops(*out))
-		return 0;
-	table_destroy(*out);
-	*out = NULL;
-	return err_set(e,
-		       "--table %s: is made for replays only, expected one with operations "
-		       "one at a time",
-		       spec->class->name);
+	return table_create(spec, &tp, out, e);
 }
 
 int cache_create_shared(const struct cache_params *p, struct table *shared[NR_KINDS],

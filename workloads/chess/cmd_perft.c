@@ -54,13 +54,6 @@ static int make_table(const struct table_spec *spec, struct table **out, struct 
 	free(text);
 	if (ret)
 		return -1;
-	if (!table_ops(*out)) {
-		table_destroy(*out);
-		return err_set(e,
-			       "--table %s: cannot do one operation at a time (see "
-			       "tables/replay.h: REPLAY_SINGLE)",
-			       spec->class->name);
-	}
 	if (!p.size.bytes && !p.size.entries) {
 		table_destroy(*out);
 		*out = NULL;
