@@ -158,11 +158,7 @@ static void lfht_show(const struct lfht *h, uint64_t region, struct shown *show)
 #define FLAVOR qsbr
 #include "lfht_variant.h"
 
-static const struct table_loops *const lfht_loops[] = {
-	[RCU_MEMB] = &lfht_memb_loops,
-	[RCU_MB] = &lfht_mb_loops,
-	[RCU_QSBR] = &lfht_qsbr_loops,
-};
+static const struct table_loops *const lfht_loops[] = { RCU_LOOPS(lfht) };
 
 /* No traffic, so no section: nodes that are unlinked now are used again only after one. */
 static void unlink_node(const struct lfht *h, struct lfht_node *n)

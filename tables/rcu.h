@@ -42,6 +42,10 @@ enum rcu_flavor { RCU_MEMB, RCU_MB, RCU_QSBR, NR_RCU_FLAVORS };
 			"readers: a system call's barrier for both sides, full barriers, or" \
 			" quiescent states now and then"                                     \
 	}
+/* The loops of every flavor, for an array by enum rcu_flavor. */
+#define RCU_LOOPS(prefix)                                                          \
+	[RCU_MEMB] = &prefix##_memb_loops, [RCU_MB] = &prefix##_mb_loops, \
+	[RCU_QSBR] = &prefix##_qsbr_loops
 enum rcu_flavor rcu_flavor_of(const char *option);
 extern const struct rcu_flavor_struct *const rcu_flavors[NR_RCU_FLAVORS];
 

@@ -136,11 +136,7 @@ static __always_inline uint64_t urcu_line_at_rest(enum kind kind, const atomic_w
 #define FLAVOR qsbr
 #include "urcu_variant.h"
 
-static const struct table_loops *const urcu_line_loops[] = {
-	[RCU_MEMB] = &urcu_line_memb_loops,
-	[RCU_MB] = &urcu_line_mb_loops,
-	[RCU_QSBR] = &urcu_line_qsbr_loops,
-};
+static const struct table_loops *const urcu_line_loops[] = { RCU_LOOPS(urcu_line) };
 
 static int urcu_line_create(struct table *t, const struct table_params *p, struct err *e)
 {

@@ -139,11 +139,7 @@ static __always_inline uint64_t urcu_slot_at_rest(enum kind kind, const atomic_w
 #define FLAVOR qsbr
 #include "urcu_variant.h"
 
-static const struct table_loops *const urcu_loops[] = {
-	[RCU_MEMB] = &urcu_slot_memb_loops,
-	[RCU_MB] = &urcu_slot_mb_loops,
-	[RCU_QSBR] = &urcu_slot_qsbr_loops,
-};
+static const struct table_loops *const urcu_loops[] = { RCU_LOOPS(urcu_slot) };
 
 /* What the lines of a kind are made of. */
 struct parts {
