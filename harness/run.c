@@ -18,7 +18,7 @@ static uint64_t operations_begun(const struct run *run)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < run->threads; i++)
-		sum += READ_ONCE64(&run->runner[i].w.begun);
+		sum += READ_ONCE64(&run->runner[i].m.w.begun);
 	return sum;
 }
 
@@ -65,7 +65,7 @@ static void keep_time(struct run *run)
 			until.tv_nsec -= 1000000000;
 			until.tv_sec++;
 		}
-		if (!sem_clockwait(&run->finished, CLOCK_MONOTONIC, &until))
+		if (crew_ended(&run->crew, &until))
 			return;
 		if (interrupted())
 			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
@@ -199,41 +199,7 @@ static void audit_end(struct run *run)
 		witness_free(run->audit.witness[k]);
 	}
 	for (unsigned i = 0; i < run->threads; i++)
-		free(run->runner[i].w.lost);
-}
-
-static int start_threads(struct run *run, struct err *e)
-{
-	unsigned started = 0;
-	int error = 0;
-
-	pthread_mutex_lock(&run->starting);
-	for (; started < run->threads; started++) {
-		struct runner *r = &run->runner[started];
-
-		r->run = run;
-		r->w.id = started;
-		r->w.lookahead = run->p->lookahead;
-		r->w.audit = run->p->audit ? &run->audit : NULL;
-		r->stream = &run->p->traffic->stream[started];
-		error = pthread_create(&r->thread, NULL, runner_main, r);
-		if (error)
-			break;
-	}
-	run->abandon = error;
-	pthread_mutex_unlock(&run->starting);
-	if (!error)
-		return 0;
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(run->runner[i].thread, NULL);
-	return err_set(e, "--threads %u: cannot start thread %u: %s", run->threads, started,
-		       strerror(error));
-}
-
-static void join_threads(struct run *run)
-{
-	for (unsigned i = 0; i < run->threads; i++)
-		pthread_join(run->runner[i].thread, NULL);
+		free(run->runner[i].m.w.lost);
 }
 
 static void collect_times(const struct run *run, struct run_result *r)
@@ -245,7 +211,7 @@ static void collect_times(const struct run *run, struct run_result *r)
 
 		r->ops += one->ops;
 		for (enum kind k = 0; k < NR_KINDS; k++)
-			r->ops -= one->w.n[k].skipped;
+			r->ops -= one->m.w.n[k].skipped;
 		busy += one->busy_ns;
 		ops += one->busy_ops;
 		r->preempted += one->preempted;
@@ -267,7 +233,7 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 	struct worker **worker = xcalloc(run->threads, sizeof(*worker));
 
 	for (unsigned i = 0; i < run->threads; i++)
-		worker[i] = &run->runner[i].w;
+		worker[i] = &run->runner[i].m.w;
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		struct table *t = run->table[k];
 		struct run_table *out = &r->table[k];
@@ -278,8 +244,7 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 		out->entries = t->entries;
 		out->sig_bits = table_spec_sig_bits(run->p->table);
 		out->sig_counts = table_sig_counts(t);
-		for (unsigned i = 0; i < run->threads; i++)
-			counts_add(&out->n, &run->runner[i].w.n[k]);
+		out->n = run->crew.n[k];
 		if (mem_pages_got(&t->mem, out->page_size, e)) {
 			free(worker);
 			return -1;
@@ -299,44 +264,48 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 	return 0;
 }
 
-static int first_failure(const struct run *run, struct err *e)
+static int open_crew(struct run *run, struct err *e)
 {
+	const struct run_params *p = run->p;
+
+	run->crew = (struct crew){ .topo = p->topo,
+				   .placement = p->placement,
+				   .table = run->table,
+				   .work = runner_work };
+	if (crew_open(&run->crew, sizeof(*run->runner), e))
+		return -1;
+	run->runner = run->crew.member;
 	for (unsigned i = 0; i < run->threads; i++) {
-		if (run->runner[i].failed) {
-			*e = run->runner[i].err;
-			return -1;
-		}
+		struct runner *r = &run->runner[i];
+
+		r->run = run;
+		r->stream = &p->traffic->stream[i];
+		r->m.w.lookahead = p->lookahead;
+		r->m.w.audit = p->audit ? &run->audit : NULL;
 	}
 	return 0;
 }
 
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 {
-	struct run run = { .p = p,
-			   .threads = p->traffic->threads,
-			   .starting = PTHREAD_MUTEX_INITIALIZER };
+	struct run run = { .p = p, .threads = p->traffic->threads };
 	uint64_t begin = now_ns();
 	int ret = -1;
 
 	memset(r, 0, sizeof(*r));
-	run.meet.parties = run.threads;
 	run.unfinished = run.threads;
-	run.runner = aligned_alloc(128, run.threads * sizeof(*run.runner));
-	if (!run.runner)
-		return err_set(e, "--threads %u: out of memory", run.threads);
-	memset(run.runner, 0, run.threads * sizeof(*run.runner));
-	sem_init(&run.finished, 0, 0);
+	if (open_crew(&run, e))
+		return -1;
 	if (create_tables(&run, e))
 		goto out_tables;
 	if (p->audit && audit_begin(&run, e))
 		goto out_audit;
 	if (p->hung)
 		stacks_prepare();
-	if (start_threads(&run, e))
+	if (crew_start(&run.crew, e))
 		goto out_audit;
 	keep_time(&run);
-	join_threads(&run);
-	if (first_failure(&run, e))
+	if (crew_join(&run.crew, e))
 		goto out_audit;
 	collect_times(&run, r);
 	ret = collect_tables(&run, r, e);
@@ -344,8 +313,7 @@ out_audit:
 	audit_end(&run);
 out_tables:
 	destroy_tables(&run);
-	sem_destroy(&run.finished);
-	free(run.runner);
+	crew_close(&run.crew);
 	r->whole_seconds = (double)(now_ns() - begin) * 1e-9;
 	return ret;
 }

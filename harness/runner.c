@@ -19,7 +19,7 @@
 
 static bool is_leader(const struct runner *r)
 {
-	return r->w.id == 0;
+	return r->m.w.id == 0;
 }
 
 static bool stopped(const struct run *run)
@@ -43,7 +43,7 @@ static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
 
 		while (to < nr && run->replay[op[to].op >> 1] == loop)
 			to++;
-		loop(run->table, &r->w, op + i, to - i);
+		loop(run->table, &r->m.w, op + i, to - i);
 		i = to;
 	}
 }
@@ -153,7 +153,7 @@ static void clear_live(struct runner *r)
 
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (run->table[k])
-			run->table[k]->loops->clear_live(run->table[k], &r->w);
+			run->table[k]->loops->clear_live(run->table[k], &r->m.w);
 }
 
 /* Until all are to meet, the stream's end or the stop flag. */
@@ -222,13 +222,13 @@ static void clear_epoch(struct runner *r)
 {
 	struct run *run = r->run;
 
-	r->w.epoch++;
+	r->m.w.epoch++;
 	fetch_add_relaxed(&run->clearing, 1);
 	for (enum kind k = 0; k < NR_KINDS; k++) {
 		struct table *t = run->table[k];
 
 		if (t && run->clear_whole[k])
-			t->class->clear(t, r->w.id, run->threads);
+			t->class->clear(t, r->m.w.id, run->threads);
 		else if (t)
 			t->class->clear_ops(t, r->stream->op + r->epoch, r->at - r->epoch);
 	}
@@ -241,9 +241,7 @@ static void clear_part(struct runner *r)
 	struct run *run = r->run;
 
 	fetch_add_relaxed(&run->clearing, 1);
-	for (enum kind k = 0; k < NR_KINDS; k++)
-		if (run->table[k])
-			run->table[k]->class->clear(run->table[k], r->w.id, run->threads);
+	crew_clear(&r->m);
 	fetch_sub_relaxed(&run->clearing, 1);
 }
 
@@ -253,8 +251,8 @@ static void preload_part(struct runner *r)
 	const struct traffic *t = r->run->p->traffic;
 	uint64_t per_line = t->preload_per_line,
 		 lines = per_line ? t->preload_nr / per_line : 0;
-	uint64_t i = lines * r->w.id / r->run->threads * per_line;
-	uint64_t to = lines * (r->w.id + 1) / r->run->threads * per_line;
+	uint64_t i = lines * r->m.w.id / r->run->threads * per_line;
+	uint64_t to = lines * (r->m.w.id + 1) / r->run->threads * per_line;
 	struct trace_op op[64 + MAX_LOOKAHEAD] = { { 0 } };
 
 	while (i < to) {
@@ -268,7 +266,7 @@ static void preload_part(struct runner *r)
 
 static void reset_counts(struct runner *r)
 {
-	memset(r->w.n, 0, sizeof(r->w.n));
+	memset(r->m.w.n, 0, sizeof(r->m.w.n));
 	r->ops = 0;
 }
 
@@ -363,7 +361,7 @@ static void measured_epoch(struct runner *r)
 		atomic_store_explicit(&run->epoch_start, now_ns(), memory_order_relaxed);
 	if (run->audit.exact)
 		exact_enter(run->audit.exact);
-	meet_all(&run->meet);
+	meet_all(&run->crew.meet);
 	r->window_open = true;
 	r->window_ops = r->ops;
 	r->start = now_ns();
@@ -380,10 +378,10 @@ static void measured_epoch(struct runner *r)
 	if (r->ops != r->window_ops)
 		fetch_sub_relaxed(&run->unfinished, 1);
 	close_window(r);
-	meet_all(&run->meet);
+	meet_all(&run->crew.meet);
 	if (is_leader(r))
 		close_epoch(run);
-	meet_all(&run->meet);
+	meet_all(&run->crew.meet);
 }
 
 static void measure(struct runner *r)
@@ -412,82 +410,36 @@ static void warm_up(struct runner *r)
 	replay_range(r, 0, nr);
 }
 
-/* Pin and enter; on failure the run is abandoned by all. */
-static int prepare(struct runner *r)
-{
-	struct run *run = r->run;
-	const struct run_params *p = run->p;
-
-	if (topo_bind_self(p->topo, p->placement->cpu[r->w.id], &r->err))
-		return -1;
-	for (enum kind k = 0; k < NR_KINDS; k++) {
-		if (run->table[k] && run->table[k]->class->thread_enter &&
-		    run->table[k]->class->thread_enter(run->table[k], &r->w, &r->err))
-			return -1;
-		r->entered |= 1u << k;
-	}
-	return 0;
-}
-
-static void leave(struct runner *r)
-{
-	struct table *const *table = r->run->table;
-
-	for (enum kind k = 0; k < NR_KINDS; k++)
-		if (r->entered & 1u << k && table[k] && table[k]->class->thread_leave)
-			table[k]->class->thread_leave(table[k], &r->w);
-}
-
 /* After the first touch: did the kernel give the pages asked for? */
 static void check_pages(struct run *run, struct runner *r)
 {
 	char got[16];
 
 	for (enum kind k = 0; k < NR_KINDS; k++)
-		if (run->table[k] && mem_pages_got(&run->table[k]->mem, got, &r->err))
-			r->failed = true;
+		if (run->table[k] && mem_pages_got(&run->table[k]->mem, got, &r->m.err))
+			r->m.failed = true;
 }
 
-void *runner_main(void *arg)
+void runner_work(struct member *m)
 {
-	struct runner *r = arg;
+	struct runner *r = (struct runner *)m;
 	struct run *run = r->run;
 
-	pthread_mutex_lock(&run->starting);
-	pthread_mutex_unlock(&run->starting);
-	if (run->abandon)
-		return NULL;
-	r->failed = prepare(r);
-	meet_all(&run->meet);
-	if (is_leader(r))
-		for (unsigned i = 0; i < run->threads; i++)
-			run->abandon |= run->runner[i].failed;
-	meet_all(&run->meet);
-	if (run->abandon)
-		goto out;
 	clear_part(r);
-	meet_all(&run->meet);
-	if (is_leader(r)) {
+	meet_all(&run->crew.meet);
+	if (is_leader(r))
 		check_pages(run, r);
-		run->abandon = r->failed;
-	}
-	meet_all(&run->meet);
-	if (run->abandon)
-		goto out;
+	if (!crew_agrees(m))
+		return;
 	preload_part(r);
-	meet_all(&run->meet);
+	meet_all(&run->crew.meet);
 	if (!run->p->audit) {
 		warm_up(r);
-		meet_all(&run->meet);
+		meet_all(&run->crew.meet);
 		/* Preloaded traffic goes on from where it is: it is the same all the time. */
 		if (!run->p->traffic->preload_nr)
 			clear_part(r);
 	}
 	reset_counts(r);
 	measure(r);
-out:
-	leave(r);
-	if (is_leader(r))
-		sem_post(&run->finished);
-	return NULL;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runner - one replaying thread, from pinning to its last epoch
+ * runner - what a replaying thread does, from the first clear to its last epoch
  *
- * run.c makes a struct run and starts runner_main() in as many threads as its traffic has
- * streams; all they do together is between meetings (meet.h), the first of them leads.
+ * run.c makes a struct run, whose crew (crew.h) has as many threads as its traffic has
+ * streams.
  */
 #ifndef TEARLINE_RUNNER_H
 #define TEARLINE_RUNNER_H
 
-#include <pthread.h>
-#include <semaphore.h>
-
-#include "meet.h"
+#include "crew.h"
 #include "run.h"
 
 struct run;
@@ -25,13 +22,9 @@ struct pace {
 };
 
 struct runner {
-	struct worker w; /* first: on its own lines */
+	struct member m; /* first */
 	struct run *run;
 	const struct stream *stream;
-	pthread_t thread;
-	struct err err;
-	bool failed;
-	unsigned entered; /* tables it must leave: 1 << enum kind */
 	size_t epoch, at; /* where the epoch began in the stream; next operation */
 	bool through; /* the stream was played to its end */
 	size_t event; /* next event */
@@ -50,17 +43,15 @@ struct run {
 	struct table *table[NR_KINDS];
 	table_replay_fn *replay[NR_KINDS]; /* the loop that serves a kind's operations */
 	bool one_loop; /* all are the same */
-	struct runner *runner;
+	struct crew crew;
+	struct runner *runner; /* its members */
 	unsigned threads;
-	struct meet meet;
-	pthread_mutex_t starting; /* held until all threads are there, or will not be */
 	struct audit audit;
-	sem_t finished;
 	_Atomic bool stop; /* chunks end */
 	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
 	_Atomic uint32_t clearing; /* threads that clear: it takes as long as memory does */
 	/* written by the leader between two meetings, read by all after the second */
-	bool abandon, done;
+	bool done;
 	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */
 	uint64_t pass;
 	uint64_t whole_ns, window_ns, overlap_ns; /* over all epochs */
@@ -69,7 +60,7 @@ struct run {
 	_Atomic uint64_t replayed_ns; /* in the epochs before */
 };
 
-/* The life of one thread; arg is its struct runner, with run, stream and w.id set. */
-void *runner_main(void *arg);
+/* The work of one thread of the crew; of its struct runner, run and stream are set. */
+void runner_work(struct member *m);
 
 #endif

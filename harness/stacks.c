@@ -60,13 +60,13 @@ void stacks_print(const struct run *run)
 	sa.sa_flags = (int)(SA_RESTART | SA_SIGINFO);
 	sigaction(SIGRTMIN, &sa, NULL);
 	for (unsigned i = 0; i < run->threads; i++) {
-		const struct runner *r = &run->runner[i];
+		const struct member *m = &run->runner[i].m;
 
 		fprintf(stderr, "thread %u on CPU %u, %ju operations begun:\n", i,
-			run->p->placement->cpu[i], (uintmax_t)READ_ONCE64(&r->w.begun));
+			run->p->placement->cpu[i], (uintmax_t)READ_ONCE64(&m->w.begun));
 		fflush(stderr);
 		WRITE_ONCE32(&turn, i);
-		pthread_sigqueue(r->thread, SIGRTMIN, (union sigval){ .sival_int = (int)i });
+		pthread_sigqueue(m->thread, SIGRTMIN, (union sigval){ .sival_int = (int)i });
 		await_answer();
 	}
 }

@@ -223,7 +223,7 @@ class Bad(Cli):
         self.assertTrue(all(int(n) > 0 for n in stacks[3::4]), stacks[3::4])
         for stack in stacks[4::4]:
             self.assertNotIn("no answer", stack)
-            self.assertRegex(stack, "runner_main")
+            self.assertRegex(stack, "crew_main")
             if not sanitized():
                 self.assertRegex(stack, "hang_wait_for_lock")
 

@@ -19,37 +19,38 @@ struct engine {
 };
 
 /* The searcher of a thread of the crew. */
-static struct searcher *searcher_of(struct engine *e, struct worker *w)
+static struct searcher *searcher_of(struct engine *e, struct member *m)
 {
-	struct searcher *s = e->search.searcher[w->id];
+	struct searcher *s = e->search.searcher[m->w.id];
 
-	s->cache.worker = w;
+	s->cache.worker = &m->w;
 	return s;
 }
 
-static void forget(void *arg, struct worker *w)
+static void forget(struct member *m)
 {
-	struct engine *e = arg;
-	struct searcher *s = searcher_of(e, w);
+	struct engine *e = m->crew->arg;
+	struct searcher *s = searcher_of(e, m);
 
+	crew_clear(m);
 	cache_clear_own(e->shared, &s->cache);
 	memset(&s->history, 0, sizeof(s->history));
 }
 
-static void go(void *arg, struct worker *w)
+static void go(struct member *m)
 {
-	struct engine *e = arg;
+	struct engine *e = m->crew->arg;
 
-	search_run(searcher_of(e, w), e->game);
+	crew_online(m);
+	search_run(searcher_of(e, m), e->game);
+	crew_offline(m);
 }
 
-static int run_crew(struct engine *e, void (*work)(void *arg, struct worker *w), bool clear,
-		    struct err *err)
+static int run_crew(struct engine *e, void (*work)(struct member *m), struct err *err)
 {
 	struct crew c = { .topo = e->topo,
 			  .placement = &e->placement,
 			  .table = e->shared,
-			  .clear = clear,
 			  .work = work,
 			  .arg = e };
 
@@ -150,7 +151,7 @@ int engine_clear(struct engine *e, struct err *err)
 {
 	if (e->recording)
 		recording_clear(e->recording);
-	return run_crew(e, forget, true, err);
+	return run_crew(e, forget, err);
 }
 
 static void collect(const struct engine *e, struct engine_result *r)
@@ -184,7 +185,7 @@ int engine_search(struct engine *e, const struct game *g, const struct limits *l
 	/* here: the first sums them while others may not have begun */
 	for (unsigned i = 0; i < e->search.threads; i++)
 		WRITE_ONCE64(&e->search.searcher[i]->nodes, 0);
-	if (run_crew(e, go, false, err))
+	if (run_crew(e, go, err))
 		return -1;
 	collect(e, r);
 	return 0;

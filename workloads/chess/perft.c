@@ -133,9 +133,8 @@ static uint64_t count_subtree(struct counter *c, struct board *b, unsigned depth
 	return count;
 }
 
-static void take_subtrees(void *arg, struct worker *w)
+static void take_subtrees(struct job *job, struct worker *w)
 {
-	struct job *job = arg;
 	struct counter c = { .table = job->p->table,
 			     .ops = job->p->table ? table_ops(job->p->table) : NULL,
 			     .w = w,
@@ -152,6 +151,22 @@ static void take_subtrees(void *arg, struct worker *w)
 			WRITE_ONCE32(&job->overflowed, 1);
 	}
 	fetch_add_relaxed(&job->unstored, c.unstored);
+}
+
+static void count_all(struct member *m)
+{
+	struct job *job = m->crew->arg;
+	uint64_t begin;
+
+	crew_clear(m);
+	meet_all(&m->crew->meet);
+	begin = now_ns();
+	crew_online(m);
+	take_subtrees(job, &m->w);
+	crew_offline(m);
+	meet_all(&m->crew->meet);
+	if (m->w.id == 0)
+		job->p->seconds = (double)(now_ns() - begin) * 1e-9;
 }
 
 /* What one move on leads to. Appends to out, of room for MAX_MOVES more; returns how many. */
@@ -227,15 +242,13 @@ int perft_run(struct perft *p, struct err *e)
 	struct crew crew = { .topo = p->topo,
 			     .placement = p->placement,
 			     .table = table,
-			     .clear = true,
-			     .work = take_subtrees,
+			     .work = count_all,
 			     .arg = &job };
 	int ret;
 
 	split(&job);
 	job.count = xcalloc(p->placement->nr, sizeof(*job.count));
 	ret = crew_run(&crew, e);
-	p->seconds = crew.seconds;
 	p->n = crew.n[KIND_KV];
 	if (!ret)
 		ret = sum_up(&job, e);
