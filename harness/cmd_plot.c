@@ -187,16 +187,18 @@ static int make_dir(const char *dir, struct err *e)
 	return 0;
 }
 
-static int plot_file(char *path, struct err *e)
+static int plot(char **arg, int nr, struct err *e)
 {
 	struct records rows;
 	char *csv;
 	int ret = -1;
 
-	if (records_read(&path, 1, &rows, e))
+	if (nr != 1)
+		return err_set(e, "plot: expected one CSV file, or - for standard input");
+	if (records_read(arg, 1, &rows, e))
 		return -1;
 	if (!rows.nr) {
-		err_set(e, "%s: a header and no rows: nothing to draw", path);
+		err_set(e, "%s: a header and no rows: nothing to draw", arg[0]);
 		goto out_free;
 	}
 	if (make_dir(out_dir, e))
@@ -212,26 +214,12 @@ out_free:
 	return ret;
 }
 
-static int run_plot(const struct command *c, int argc, char **argv)
-{
-	struct err e;
-	int status, first = option_parse(c, plot_options, argc, argv, &status);
-
-	if (first < 0)
-		return status;
-	if (argc - first != 1) {
-		err_set(&e, "plot: expected one CSV file, or - for standard input");
-		return err_report(&e);
-	}
-	return plot_file(argv[first], &e) ? err_report(&e) : EXIT_DONE;
-}
-
 const struct command cmd_plot = {
 	.name = "plot",
 	.summary = "a CSV as pictures: speed by threads, wrong answers, hits by size",
 	.takes_arguments = true,
 	.usage = "FILE [--out DIR]",
 	.example = "tearline plot results/sweep.csv --out pictures",
-	.run = run_plot,
+	.work = plot,
 	.options = get_options,
 };

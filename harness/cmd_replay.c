@@ -153,18 +153,21 @@ static int run_trial(const struct cell *c, struct cell_setup *s, const struct cs
 
 	csv_copy(&stamped, base);
 	env_stamp_start(&stamped);
-	if (cell_run(c, s, &r, e) || interrupted())
+	if (cell_run(c, s, &r, e))
+		goto out;
+	ret = 0;
+	if (interrupted())
 		goto out;
 	nr = cell_rows(c, s, &r, &stamped, trial, rows);
-	for (unsigned i = 0; csv && i < nr; i++)
-		if (csv_write(csv, &rows[i], e))
-			goto out;
+	for (unsigned i = 0; csv && i < nr && !ret; i++)
+		ret = csv_write(csv, &rows[i], e);
+	if (ret)
+		goto out;
 	if (!args.csv || strcmp(args.csv, "-")) {
 		print_rows(rows, nr);
 		if (c->args->pacing == PACING_RECORDED)
 			print_pace(&r);
 	}
-	ret = 0;
 	/* Threads that wait for the recorded time take as long in either mode. */
 	if (c->args->mode == MODE_AUDIT && c->args->pacing == PACING_ASAP && trial == 1)
 		ret = print_slowdown(c, s, &r, e);
@@ -199,7 +202,7 @@ static int check_args(struct err *e)
 	return 0;
 }
 
-static int replay(struct err *e)
+static int replay(char **arg, int nr, struct err *e)
 {
 	struct source source = { .path = args.trace, .workload = args.workload };
 	struct table_spec table;
@@ -216,6 +219,9 @@ static int replay(struct err *e)
 	struct topo *topo;
 	int ret = -1;
 
+	interrupt_catch();
+	if (check_args(e))
+		return -1;
 	if (table_spec_parse(args.table, &table, e))
 		return -1;
 	if (topo_open(&topo, e))
@@ -251,19 +257,6 @@ out_spec:
 	return ret;
 }
 
-static int run_replay(const struct command *c, int argc, char **argv)
-{
-	struct err e;
-	int status;
-
-	if (option_parse(c, replay_options(), argc, argv, &status) < 0)
-		return status;
-	interrupt_catch();
-	if (check_args(&e) || replay(&e))
-		return interrupted() ? EXIT_INTERRUPTED : err_report(&e);
-	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
-}
-
 const struct command cmd_replay = {
 	.name = "replay",
 	.summary = "one cell: replay a trace or a workload on a table",
@@ -272,6 +265,6 @@ const struct command cmd_replay = {
 		   "--threads 2 --hash 16 --mode audit\n"
 		   "tearline replay --table spinlock:lock=ticket --workload uniform:store=50 "
 		   "--threads 2 --csv -",
-	.run = run_replay,
+	.work = replay,
 	.options = replay_options,
 };

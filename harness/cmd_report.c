@@ -84,51 +84,39 @@ static int check_rows(const struct records *rows, char *const *paths, struct err
 	return err_set(e, "%s: a header and no rows: nothing to report", paths[0]);
 }
 
-static int report_files(char *const *paths, size_t nr)
+static int report_files(char *const *paths, size_t nr, struct err *e)
 {
 	struct report rp = { .out = stdout };
-	struct err e;
-	int ret = EXIT_USAGE;
+	int ret = -1;
 
-	if (records_read(paths, nr, &rp.rows, &e))
-		return err_report(&e);
-	if (check_rows(&rp.rows, paths, &e) || choose_baseline(&rp, args.baseline, &e)) {
-		err_report(&e);
+	if (records_read(paths, nr, &rp.rows, e))
+		return -1;
+	if (check_rows(&rp.rows, paths, e) || choose_baseline(&rp, args.baseline, e))
 		goto out_free;
-	}
 	find_machines(&rp);
 	report_head(&rp);
 	report_speed(&rp);
 	report_latency(&rp);
 	report_audit(&rp);
 	report_notes(&rp);
-	ret = EXIT_DONE;
+	ret = 0;
 	free(rp.machine);
 out_free:
 	records_free(&rp.rows);
 	return ret;
 }
 
-static int run_report(const struct command *c, int argc, char **argv)
+static int report(char **arg, int nr, struct err *e)
 {
-	struct err e;
-	int status, first = option_parse(c, report_options, argc, argv, &status);
-
-	if (first < 0)
-		return status;
-	if (first == argc && !args.schema) {
-		err_set(&e, "report: expected a CSV file, or - for standard input");
-		return err_report(&e);
-	}
+	if (!nr && !args.schema)
+		return err_set(e, "report: expected a CSV file, or - for standard input");
 	if (args.schema)
 		print_schema(stdout);
-	else
-		status = report_files(argv + first, (size_t)(argc - first));
-	if (fflush(stdout) || ferror(stdout)) {
-		err_set(&e, "standard output: cannot write");
-		return err_report(&e);
-	}
-	return status;
+	else if (report_files(arg, (size_t)nr, e))
+		return -1;
+	if (fflush(stdout) || ferror(stdout))
+		return err_set(e, "standard output: cannot write");
+	return EXIT_DONE;
 }
 
 const struct command cmd_report = {
@@ -137,6 +125,6 @@ const struct command cmd_report = {
 	.takes_arguments = true,
 	.usage = "FILE... [--baseline TABLE] | --schema",
 	.example = "tearline report results/sweep.csv --baseline spinlock",
-	.run = run_report,
+	.work = report,
 	.options = get_options,
 };

@@ -145,12 +145,13 @@ out:
 	return ret;
 }
 
-static int sweep(struct err *e)
+static int sweep(char **arg, int nr, struct err *e)
 {
 	struct sweep s;
 	struct topo *topo;
 	int ret = -1;
 
+	interrupt_catch();
 	if (!args.lists.traces && !args.lists.workloads)
 		return err_set(e, "sweep: expected --traces LIST or --workload LIST");
 	if (args.resume && !strcmp(args.out, "-"))
@@ -168,19 +169,6 @@ out:
 	return ret;
 }
 
-static int run_sweep(const struct command *c, int argc, char **argv)
-{
-	struct err e;
-	int status;
-
-	if (option_parse(c, sweep_options(), argc, argv, &status) < 0)
-		return status;
-	interrupt_catch();
-	if (sweep(&e))
-		return err_report(&e);
-	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
-}
-
 const struct command cmd_sweep = {
 	.name = "sweep",
 	.summary = "many cells, interleaved, into one CSV",
@@ -188,6 +176,6 @@ const struct command cmd_sweep = {
 		 "--out FILE [options]",
 	.example = "tearline sweep --tables spinlock,xor,seqlock,ck_ht --traces "
 		   "'workloads/traces/*' --threads 1,2 --hash 1,16 --trials 3 --out x.csv",
-	.run = run_sweep,
+	.work = sweep,
 	.options = sweep_options,
 };

@@ -266,15 +266,13 @@ static bool is_shown(const struct table_class *c)
 	return !nr_named;
 }
 
-static int parse_named(int nr, char **spec)
+static int parse_named(char **spec, int nr, struct err *e)
 {
-	struct err e;
-
 	named = xcalloc((size_t)nr, sizeof(*named));
 	for (; nr_named < nr; nr_named++)
-		if (table_spec_parse(spec[nr_named], &named[nr_named], &e))
-			return err_report(&e);
-	return EXIT_DONE;
+		if (table_spec_parse(spec[nr_named], &named[nr_named], e))
+			return -1;
+	return 0;
 }
 
 static void drop_named(void)
@@ -310,17 +308,14 @@ static void print_tables(void)
 	print_group("Controls: broken on purpose, the audit must catch them", true, false);
 }
 
-static int run_tables(const struct command *c, int argc, char **argv)
+static int show_tables(char **arg, int nr, struct err *e)
 {
-	int status, first = option_parse(c, tables_options(), argc, argv, &status);
+	int ret = parse_named(arg, nr, e);
 
-	if (first < 0)
-		return status;
-	status = parse_named(argc - first, argv + first);
-	if (status == EXIT_DONE)
+	if (!ret)
 		print_tables();
 	drop_named();
-	return status;
+	return ret;
 }
 
 const struct command cmd_tables = {
@@ -329,6 +324,6 @@ const struct command cmd_tables = {
 	.usage = "[TABLE | FILE.so]...",
 	.takes_arguments = true,
 	.example = "tearline tables\ntearline tables xor ./mine.so",
-	.run = run_tables,
+	.work = show_tables,
 	.options = tables_options,
 };

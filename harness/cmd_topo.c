@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tearline topo - which CPUs there are, and in which order threads get pinned. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command.h"
 #include "topo.h"
@@ -32,30 +30,21 @@ static const struct option_def *options(void)
 	return defs;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int show(char **arg, int nr, struct err *e)
 {
 	struct placement p;
 	struct topo *t;
-	struct err e;
-	int status;
+	int ret;
 
-	if (option_parse(c, options(), argc, argv, &status) < 0)
-		return status;
-	if (topo_open(&t, &e))
-		return err_report(&e);
-	if (topo_place(t, opt.placement, (unsigned)opt.threads, opt.oversubscribe, &p, &e)) {
-		status = err_report(&e);
-		goto out_close;
+	if (topo_open(&t, e))
+		return -1;
+	ret = topo_place(t, opt.placement, (unsigned)opt.threads, opt.oversubscribe, &p, e);
+	if (!ret) {
+		topo_print(t, &p, stdout);
+		placement_free(&p);
 	}
-	topo_print(t, &p, stdout);
-	if (fflush(stdout) || ferror(stdout)) {
-		err_set(&e, "topo: cannot write to standard output: %s", strerror(errno));
-		status = err_report(&e);
-	}
-	placement_free(&p);
-out_close:
 	topo_close(t);
-	return status;
+	return ret;
 }
 
 const struct command cmd_topo = {
@@ -65,6 +54,6 @@ const struct command cmd_topo = {
 	.example =
 		"tearline topo --threads 8 --placement spread\n"
 		"HWLOC_SYNTHETIC='pack:2 numa:2 l3:2 core:8 pu:2' tearline topo --threads 32",
-	.run = run,
+	.work = show,
 	.options = options,
 };

@@ -58,18 +58,12 @@ static int check_args(struct err *e)
 	return 0;
 }
 
-static int run_torture(const struct command *c, int argc, char **argv)
+static int torture(char **arg, int nr, struct err *e)
 {
-	struct err e;
-	int status;
-
-	if (option_parse(c, torture_options(), argc, argv, &status) < 0)
-		return status;
-	if (check_args(&e))
-		return err_report(&e);
+	if (check_args(e))
+		return -1;
 	interrupt_catch();
-	status = args.controls ? torture_controls(&args, &e) : torture_table(&args, &e);
-	return status < 0 ? err_report(&e) : status;
+	return args.controls ? torture_controls(&args, e) : torture_table(&args, e);
 }
 
 const struct command cmd_torture = {
@@ -78,6 +72,6 @@ const struct command cmd_torture = {
 	.usage = "(--table NAME[:opt=val,...] [--seconds S] | --controls [--runs R]) [options]",
 	.example = "tearline torture --table xor --seconds 60 --csv torture.csv\n"
 		   "tearline torture --controls --runs 100",
-	.run = run_torture,
+	.work = torture,
 	.options = torture_options,
 };

@@ -10,7 +10,6 @@
 #include "trace_info.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,19 +57,8 @@ struct verb {
 	const char *name;
 	const char *takes; /* names of its options, each with a space behind */
 	const char *operands; /* for the message when there are none */
-	int (*run)(char **file, int nr);
+	int (*run)(char **file, int nr, struct err *e);
 };
-
-static int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...)
-{
-	struct err e;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(e.text, sizeof(e.text), fmt, ap);
-	va_end(ap);
-	return err_report(&e);
-}
 
 static uint64_t size_of_file(const char *path)
 {
@@ -79,50 +67,48 @@ static uint64_t size_of_file(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-static int flush_stdout(void)
+static int flush_stdout(struct err *e)
 {
 	if (!fflush(stdout) && !ferror(stdout))
-		return EXIT_DONE;
-	return fail("standard output: cannot write: %s", strerror(errno));
+		return 0;
+	return err_set(e, "standard output: cannot write: %s", strerror(errno));
 }
 
-static int run_info(char **file, int nr)
+static int run_info(char **file, int nr, struct err *e)
 {
 	struct trace *t;
-	struct err e;
 
 	for (int i = 0; i < nr; i++) {
-		if (trace_read(file[i], &t, &e))
-			return err_report(&e);
+		if (trace_read(file[i], &t, e))
+			return -1;
 		if (i)
 			putchar('\n');
 		trace_info(stdout, t, file[i], size_of_file(file[i]));
 		trace_free(t);
 	}
-	return flush_stdout();
+	return flush_stdout(e);
 }
 
-static int run_verify(char **file, int nr)
+static int run_verify(char **file, int nr, struct err *e)
 {
 	int status = EXIT_DONE;
 
 	for (int i = 0; i < nr; i++) {
 		struct trace *t;
 		bool damaged;
-		struct err e;
 
-		if (!trace_load(file[i], &t, &damaged, &e)) {
+		if (!trace_load(file[i], &t, &damaged, e)) {
 			printf("%s: OK\n", file[i]);
 			trace_free(t);
 			continue;
 		}
-		err_report(&e);
+		err_report(e);
 		if (!damaged)
 			status = EXIT_USAGE;
 		else if (status == EXIT_DONE)
 			status = EXIT_FAULT;
 	}
-	return flush_stdout() ? EXIT_USAGE : status;
+	return flush_stdout(e) ? -1 : status;
 }
 
 /*
@@ -148,50 +134,44 @@ static void progress(const char *path, uint64_t done, uint64_t total)
 		path, (uintmax_t)done, (uintmax_t)total, (uintmax_t)left, terminal ? "" : "\n");
 }
 
-static int write_out(const struct trace *t)
+static int write_out(const struct trace *t, struct err *e)
 {
-	struct err e;
-
 	trace_progress = progress;
-	if (trace_write(t, opt_out, &e))
-		return err_report(&e);
-	return EXIT_DONE;
+	return trace_write(t, opt_out, e);
 }
 
-static int run_import(char **file, int nr)
+static int run_import(char **file, int nr, struct err *e)
 {
 	int32_t mate = opt_mate == UNSET ? -1 : (int32_t)opt_mate;
 	struct trace *t;
-	struct err e;
-	int status;
+	int ret;
 
-	if (trace_import(file, (size_t)nr, mate, &t, &e))
-		return err_report(&e);
+	if (trace_import(file, (size_t)nr, mate, &t, e))
+		return -1;
 	if (mate < 0 && !trace_mate_of(t->source, &mate))
 		fprintf(stderr,
 			"tearline: trace import: mate threshold of '%s' unknown, %d assumed (--mate)\n",
 			t->source, mate);
-	status = write_out(t);
+	ret = write_out(t, e);
 	trace_free(t);
-	return status;
+	return ret;
 }
 
-static int run_export(char **file, int nr)
+static int run_export(char **file, int nr, struct err *e)
 {
 	struct trace *t;
-	struct err e;
 	int ret;
 
 	if (!opt_csv)
-		return fail("trace export: --csv FILE expected");
+		return err_set(e, "trace export: --csv FILE expected");
 	if (nr > 1)
-		return fail("trace export: one trace expected, got '%s' and '%s'", file[0],
-			    file[1]);
-	if (trace_read(file[0], &t, &e))
-		return err_report(&e);
-	ret = trace_export(t, opt_csv, &e);
+		return err_set(e, "trace export: one trace expected, got '%s' and '%s'",
+			       file[0], file[1]);
+	if (trace_read(file[0], &t, e))
+		return -1;
+	ret = trace_export(t, opt_csv, e);
 	trace_free(t);
-	return ret ? err_report(&e) : EXIT_DONE;
+	return ret;
 }
 
 /* One "7" or "4-6" of a list; 0 or -1. */
@@ -253,33 +233,30 @@ out:
 	return ret;
 }
 
-static int run_cut(char **file, int nr)
+static int run_cut(char **file, int nr, struct err *e)
 {
 	/* UNSET is more operations than there can be. */
 	struct trace_window w = { .from = opt_from == UNSET ? 0 : opt_from, .ops = opt_ops };
 	struct trace *t = NULL, *cut = NULL;
 	uint32_t *list = NULL;
-	int status = EXIT_USAGE;
-	struct err e, why;
+	struct err why;
+	int ret = -1;
 
 	if (nr > 1)
-		return fail("trace cut: one trace expected, got '%s' and '%s'", file[0],
-			    file[1]);
-	if (parse_lists(&w, &list, &e) || trace_read(file[0], &t, &e)) {
-		err_report(&e);
+		return err_set(e, "trace cut: one trace expected, got '%s' and '%s'", file[0],
+			       file[1]);
+	if (parse_lists(&w, &list, e) || trace_read(file[0], &t, e))
 		goto out;
-	}
 	if (trace_cut(t, &w, &cut, &why)) {
-		err_set(&e, "trace cut: %.240s: %.400s", file[0], why.text);
-		err_report(&e);
+		err_set(e, "trace cut: %.240s: %.400s", file[0], why.text);
 		goto out;
 	}
-	status = write_out(cut);
+	ret = write_out(cut, e);
 out:
 	trace_free(cut);
 	trace_free(t);
 	free(list);
-	return status;
+	return ret;
 }
 
 static const struct verb verbs[] = {
@@ -319,28 +296,25 @@ static const char *foreign_option(const struct verb *v)
 	return NULL;
 }
 
-static int run_trace(const struct command *c, int argc, char **argv)
+static int trace(char **arg, int nr, struct err *e)
 {
-	int status, first = option_parse(c, options, argc, argv, &status);
 	const struct verb *v;
 	const char *foreign;
 
-	if (first < 0)
-		return status;
-	if (first == argc)
-		return fail("trace: expected " VERBS " (see tearline trace --help)");
-	v = find_verb(argv[first]);
+	if (!nr)
+		return err_set(e, "trace: expected " VERBS " (see tearline trace --help)");
+	v = find_verb(arg[0]);
 	if (!v)
-		return fail("trace: expected %s, got '%s'",
-			    "info, verify, import, export or cut", argv[first]);
+		return err_set(e, "trace: expected %s, got '%s'",
+			       "info, verify, import, export or cut", arg[0]);
 	foreign = foreign_option(v);
 	if (foreign)
-		return fail("trace %s: it takes no --%s", v->name, foreign);
+		return err_set(e, "trace %s: it takes no --%s", v->name, foreign);
 	if (strstr(v->takes, "out ") && !opt_out)
-		return fail("trace %s: --out FILE expected", v->name);
-	if (first + 1 == argc)
-		return fail("trace %s: expected %s", v->name, v->operands);
-	return v->run(argv + first + 1, argc - first - 1);
+		return err_set(e, "trace %s: --out FILE expected", v->name);
+	if (nr == 1)
+		return err_set(e, "trace %s: expected %s", v->name, v->operands);
+	return v->run(arg + 1, nr - 1, e);
 }
 
 const struct command cmd_trace = {
@@ -356,6 +330,6 @@ const struct command cmd_trace = {
 		   "tearline trace import --out run.tlt run.t0.raw.zst run.t1.raw.zst\n"
 		   "tearline trace export --csv run.csv run.tlt\n"
 		   "tearline trace cut --out start.tlt --ops 100000 --kinds tt run.tlt",
-	.run = run_trace,
+	.work = trace,
 	.options = trace_options,
 };

@@ -9,7 +9,7 @@
 void interrupt_catch(void);
 bool interrupted(void);
 
-/* Exit code of a command that was ended that way. */
+/* Exit code of a command that caught one. */
 #define EXIT_INTERRUPTED 130
 
 #endif

@@ -68,7 +68,7 @@ static int dispatch(int argc, char **argv)
 	}
 	for (const struct command *const *c = commands; *c; c++)
 		if (!strcmp(argv[1], (*c)->name))
-			return (*c)->run(*c, argc - 1, argv + 1);
+			return command_run(*c, argc - 1, argv + 1);
 	err_set(&e, "unknown command '%s' (see tearline --help)", argv[1]);
 	return err_report(&e);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "version.h"
 
 static size_t count_options(const struct option_def *defs)
@@ -103,9 +104,13 @@ static struct option *long_options(const struct option_def *defs)
 	return lo;
 }
 
-int option_parse(const struct command *c, const struct option_def *defs, int argc, char **argv,
-		 int *status)
+/*
+ * Returns the index of the first argument that is no option, or -1 after an error or --help,
+ * with *status set to the exit code.
+ */
+static int parse(const struct command *c, int argc, char **argv, int *status)
 {
+	const struct option_def *defs = c->options();
 	struct option *lo = long_options(defs);
 	struct err e;
 	int index, got;
@@ -141,13 +146,25 @@ int option_parse(const struct command *c, const struct option_def *defs, int arg
 		goto out_err;
 	}
 	free(lo);
-	*status = EXIT_DONE;
 	return optind;
 out_err:
 	err_report(&e);
 out_free:
 	free(lo);
 	return -1;
+}
+
+int command_run(const struct command *c, int argc, char **argv)
+{
+	int status, first = parse(c, argc, argv, &status);
+	struct err e;
+
+	if (first < 0)
+		return status;
+	status = c->work(argv + first, argc - first, &e);
+	if (status < 0)
+		return err_report(&e);
+	return status == EXIT_DONE && interrupted() ? EXIT_INTERRUPTED : status;
 }
 
 static void print_wrapped(FILE *f, const char *text, int column, int indent)

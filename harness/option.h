@@ -3,8 +3,8 @@
  * option - one table per command from which parsing, --help and the manual come
  *
  * A command lists its options with their default and help text in one place;
- * option_parse() stores each value where the entry points, checks its range, and
- * answers --help by itself.
+ * command_run() stores each value where the entry points, checks its range, answers
+ * --help by itself, and makes an exit code of what came of the work.
  */
 #ifndef TEARLINE_OPTION_H
 #define TEARLINE_OPTION_H
@@ -34,20 +34,22 @@ struct command {
 	const char *name;
 	const char *summary; /* one line, for the list of commands */
 	const char *usage; /* what follows the name */
-	bool takes_arguments; /* besides options; else option_parse() refuses them */
+	bool takes_arguments; /* besides options; else they are refused */
 	const char *example; /* at least one whole command line, newline separated */
-	int (*run)(const struct command *c, int argc, char **argv);
-	/* for --help and the manual: options whose dest nobody reads */
+	/*
+	 * With the options set and these arguments: EXIT_DONE or another exit code, or -1 with
+	 * the error to be printed.
+	 */
+	int (*work)(char **arg, int nr, struct err *e);
+	/* also for --help and the manual, where nobody reads what they set */
 	const struct option_def *(*options)(void);
 };
 
 /*
- * Parse argv[1..] by the table. Returns the index of the first positional
- * argument (options may stand anywhere; argv is permuted), or -1 after an error
- * or --help, with *status set to the exit code.
+ * Parse argv[1..] (options may stand anywhere; argv is permuted) and do the work. Returns the
+ * exit code: of a command that was interrupted and catches that, EXIT_INTERRUPTED.
  */
-int option_parse(const struct command *c, const struct option_def *defs, int argc, char **argv,
-		 int *status);
+int command_run(const struct command *c, int argc, char **argv);
 
 /* The help text, and the same as a section of the manual page (roff). */
 void option_help(const struct command *c, FILE *f);

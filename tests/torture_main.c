@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-	return cmd_torture.run(&cmd_torture, argc, argv);
+	return command_run(&cmd_torture, argc, argv);
 }

@@ -106,7 +106,7 @@ static int count(struct perft *p, const struct table_spec *spec, struct err *e)
 	return 0;
 }
 
-static int perft(struct err *e)
+static int perft(char **arg, int nr, struct err *e)
 {
 	struct perft p = { .depth = (unsigned)args.depth };
 	struct table_spec spec = { .class = NULL };
@@ -114,6 +114,7 @@ static int perft(struct err *e)
 	struct topo *topo;
 	int ret = -1;
 
+	interrupt_catch();
 	if (!p.depth)
 		return err_set(e, "perft: --depth is missing");
 	if (fen_parse(args.fen, &p.root, e) ||
@@ -139,19 +140,6 @@ out_spec:
 	return ret;
 }
 
-static int run_perft(const struct command *c, int argc, char **argv)
-{
-	struct err e;
-	int status;
-
-	if (option_parse(c, perft_options(), argc, argv, &status) < 0)
-		return status;
-	interrupt_catch();
-	if (perft(&e))
-		return err_report(&e);
-	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
-}
-
 const struct command cmd_perft = {
 	.name = "perft",
 	.summary = "count chess moves through a shared table: a wrong answer is a wrong total",
@@ -160,6 +148,6 @@ const struct command cmd_perft = {
 		"tearline perft --depth 6\n"
 		"tearline perft --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R "
 		"w KQkq - 0 1' --depth 5 --threads 2 --table xor --hash 64",
-	.run = run_perft,
+	.work = perft,
 	.options = perft_options,
 };

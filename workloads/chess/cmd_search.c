@@ -205,22 +205,17 @@ static int record_all(struct engine *e, struct err *err)
 	return ret;
 }
 
-static int run_search(const struct command *c, int argc, char **argv)
+static int search(char **arg, int nr, struct err *e)
 {
 	struct engine *engine = NULL;
-	struct err e;
-	int status, ret;
+	int ret;
 
-	if (option_parse(c, search_options(), argc, argv, &status) < 0)
-		return status;
 	interrupt_catch();
-	if (check_args(&e) || engine_create(&args.engine, &engine, &e))
-		return err_report(&e);
-	ret = args.record ? record_all(engine, &e) : search_all(engine, &e);
+	if (check_args(e) || engine_create(&args.engine, &engine, e))
+		return -1;
+	ret = args.record ? record_all(engine, e) : search_all(engine, e);
 	engine_destroy(engine);
-	if (ret)
-		return err_report(&e);
-	return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+	return ret;
 }
 
 const struct command cmd_search = {
@@ -231,6 +226,6 @@ const struct command cmd_search = {
 		   "--depth 28 --threads 2 --table seqlock\n"
 		   "tearline search --bench --table spinlock --pawn shared --eval shared\n"
 		   "tearline search --bench --threads 2 --record own.tlt",
-	.run = run_search,
+	.work = search,
 	.options = search_options,
 };

@@ -15,14 +15,9 @@ static const struct option_def *uci_options(void)
 	return defs;
 }
 
-static int run_uci(const struct command *c, int argc, char **argv)
+static int uci(char **arg, int nr, struct err *e)
 {
-	struct err e;
-	int status;
-
-	if (option_parse(c, uci_options(), argc, argv, &status) < 0)
-		return status;
-	return uci_run(stdin, &args, &e) ? err_report(&e) : EXIT_DONE;
+	return uci_run(stdin, &args, e);
 }
 
 const struct command cmd_uci = {
@@ -32,6 +27,6 @@ const struct command cmd_uci = {
 	.example = "tearline uci --table seqlock\n"
 		   "printf 'uci\\nsetoption name Hash value 16\\nposition startpos\\n"
 		   "go depth 12\\n' | tearline uci --table seqlock",
-	.run = run_uci,
+	.work = uci,
 	.options = uci_options,
 };
