@@ -140,13 +140,17 @@ static int make_traffic(const struct cell *c, unsigned kinds, const struct table
 			struct traffic **out, struct err *e)
 {
 	const struct cell_args *a = c->args;
+	struct dealing d = { .kinds = kinds,
+			     .threads = c->threads,
+			     .deal = (enum deal)a->deal,
+			     .clears = (enum clears)a->clears,
+			     .pacing = (enum pacing)a->pacing,
+			     .seed = a->seed };
 
 	if (c->source->workload)
 		return traffic_from_workload(c->source->workload, &size[__builtin_ctz(kinds)],
 					     c->threads, a->seed, out, e);
-	return (a->pacing == PACING_RECORDED ? traffic_paced_from_trace : traffic_from_trace)(
-		c->source->trace, kinds, c->threads, (enum deal)a->deal, (enum clears)a->clears,
-		a->seed, out, e);
+	return traffic_from_trace(c->source->trace, &d, out, e);
 }
 
 int cell_setup(const struct cell *c, struct cell_setup *s, struct err *e)
@@ -299,15 +303,14 @@ static void common_fields(const struct cell *c, const struct cell_setup *s, uint
 	free(cpus);
 }
 
-static void time_fields(const struct cell *c, const struct cell_setup *s,
-			const struct run_result *r, struct csv_row *row)
+static void time_fields(const struct cell *c, const struct run_result *r, struct csv_row *row)
 {
 	csv_set_double(row, COL_seconds, r->seconds, 6);
 	csv_set_double(row, COL_overlap, r->overlap, 4);
 	csv_set_u64(row, COL_ops, r->ops);
 	csv_set_u64(row, COL_preemptions, r->preempted);
 	/* No figure of speed ever from an audit, nor of threads that mostly wait. */
-	if (c->args->mode == MODE_AUDIT || s->traffic->pacing == PACING_RECORDED)
+	if (c->args->mode == MODE_AUDIT || c->args->pacing == PACING_RECORDED)
 		return;
 	csv_set_double(row, COL_mops, r->mops, 6);
 	csv_set_double(row, COL_ns_per_op, r->ns_per_op, 6);
@@ -455,14 +458,14 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 		csv_copy(&out[nr], &common);
 		kind_fields(c, r, k, &out[nr]);
 		if (!several)
-			time_fields(c, s, r, &out[nr]);
+			time_fields(c, r, &out[nr]);
 		nr++;
 	}
 	if (several) {
 		csv_copy(&out[nr], &common);
 		csv_set(&out[nr], COL_kind, "all");
 		csv_set(&out[nr], COL_hash_mib, c->hash);
-		time_fields(c, s, r, &out[nr]);
+		time_fields(c, r, &out[nr]);
 		nr++;
 	}
 	csv_row_clear(&common);

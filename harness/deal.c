@@ -252,10 +252,10 @@ void stream_seal(struct stream *s)
 		s->op[s->nr + i] = s->nr ? s->op[i % s->nr] : nothing;
 }
 
-void stream_event(struct stream *s, size_t at, enum event_type type)
+void stream_event(struct stream *s, size_t at, enum event_type type, uint64_t due)
 {
 	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
-	s->event[s->nr_events++] = (struct event){ .at = at, .type = type };
+	s->event[s->nr_events++] = (struct event){ .at = at, .type = type, .due = due };
 }
 
 /* Of all streams. */
@@ -284,58 +284,93 @@ static uint64_t ticks_to_ns(const struct recorded_clock *c, uint64_t from, uint6
 	return (uint64_t)((ticks * 1000000000u + c->hz - 1) / c->hz);
 }
 
-/* `epoch` of the clears for which all meet came before. */
-static uint64_t due_ns(const struct recorded_clock *c, const struct timed_list *clears,
-		       size_t epoch, uint64_t when)
+/* A thread's stream, while it is filled. */
+struct filling {
+	struct stream *s;
+	const struct timed_list *from;
+	const struct timed_list *clears; /* for which all meet */
+	const struct recorded_clock *clock;
+	size_t nr, met; /* operations and clears so far */
+	bool own; /* the next clear is recorded here */
+};
+
+/* In the epoch that has begun. */
+static uint64_t due_ns(const struct filling *f, uint64_t when)
 {
-	return c->hz ? ticks_to_ns(c, epoch ? clears->at[epoch - 1].when : c->first, when) : 0;
+	uint64_t begin = f->met ? f->clears->at[f->met - 1].when : f->clock->first;
+
+	return f->clock->hz ? ticks_to_ns(f->clock, begin, when) : 0;
 }
 
-static void timed_event(struct stream *s, size_t at, enum event_type type, uint64_t due)
+static void add_event(struct filling *f, enum event_type type, uint64_t when)
 {
-	stream_event(s, at, type);
-	s->event[s->nr_events - 1].due = due;
+	stream_event(f->s, f->nr, type, due_ns(f, when));
 }
 
-/* Bare operations and events. A clear for which all meet falls where it was recorded, in
- * other streams before the first operation that is not earlier. */
-static void split_events(struct stream *s, const struct timed_list *l, enum clears how,
-			 const struct timed_list *clears, const struct recorded_clock *clock)
+static void add_op(struct filling *f, const struct timed *t)
 {
-	size_t nr = 0, next = 0;
-	bool own;
+	if (f->s->due)
+		f->s->due[f->nr] = due_ns(f, t->when);
+	f->s->op[f->nr++] = t->op;
+}
 
-	for (size_t i = 0; i < l->nr; i++)
-		nr += !is_event(&l->at[i].op);
-	stream_alloc(s, nr);
-	if (clock->hz)
-		s->due = xcalloc(nr, sizeof(*s->due));
-	nr = 0;
-	own = clears->nr && holds_clear(l, &clears->at[0]);
-	for (size_t i = 0; i < l->nr; i++) {
-		uint64_t due;
+static void look_ahead(struct filling *f)
+{
+	f->own = f->met < f->clears->nr && holds_clear(f->from, &f->clears->at[f->met]);
+}
 
-		while (next < clears->nr && (own ? is_clear(&l->at[i], &clears->at[next])
-						 : l->at[i].when >= clears->at[next].when)) {
-			due = due_ns(clock, clears, next, clears->at[next].when);
-			timed_event(s, nr, EVENT_EPOCH, due);
-			next++;
-			own = next < clears->nr && holds_clear(l, &clears->at[next]);
-		}
-		due = due_ns(clock, clears, next, l->at[i].when);
-		if (l->at[i].op.op == OP_NEW_GENERATION) {
-			timed_event(s, nr, EVENT_GENERATION, due);
-		} else if (l->at[i].op.op != OP_CLEAR) {
-			if (s->due)
-				s->due[nr] = due;
-			s->op[nr++] = l->at[i].op;
-		} else if (how == CLEARS_LIVE) {
-			timed_event(s, nr, EVENT_CLEAR, due);
-		}
+static void add_meeting(struct filling *f)
+{
+	add_event(f, EVENT_EPOCH, f->clears->at[f->met].when);
+	f->met++;
+	look_ahead(f);
+}
+
+/* A clear falls where it was recorded, in other streams before the first operation that is
+ * not earlier. */
+static bool meets_at(const struct filling *f, const struct timed *t)
+{
+	const struct timed *clear;
+
+	if (f->met == f->clears->nr)
+		return false;
+	clear = &f->clears->at[f->met];
+	return f->own ? is_clear(t, clear) : t->when >= clear->when;
+}
+
+static void alloc(struct filling *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->from->nr; i++)
+		nr += !is_event(&f->from->at[i].op);
+	stream_alloc(f->s, nr);
+	if (f->clock->hz)
+		f->s->due = xcalloc(nr, sizeof(*f->s->due));
+}
+
+/* Bare operations and events. */
+static void fill(struct stream *s, const struct timed_list *from, enum clears how,
+		 const struct timed_list *clears, const struct recorded_clock *clock)
+{
+	struct filling f = { .s = s, .from = from, .clears = clears, .clock = clock };
+
+	alloc(&f);
+	look_ahead(&f);
+	for (size_t i = 0; i < from->nr; i++) {
+		const struct timed *t = &from->at[i];
+
+		while (meets_at(&f, t))
+			add_meeting(&f);
+		if (t->op.op == OP_NEW_GENERATION)
+			add_event(&f, EVENT_GENERATION, t->when);
+		else if (t->op.op != OP_CLEAR)
+			add_op(&f, t);
+		else if (how == CLEARS_LIVE)
+			add_event(&f, EVENT_CLEAR, t->when);
 	}
-	for (; next < clears->nr; next++)
-		timed_event(s, nr, EVENT_EPOCH,
-			    due_ns(clock, clears, next, clears->at[next].when));
+	while (f.met < clears->nr)
+		add_meeting(&f);
 	stream_seal(s);
 }
 
@@ -356,85 +391,74 @@ static int check_kinds(const struct trace *trace, unsigned *kinds, struct err *e
 		       trace->name, *have ? have : "none");
 }
 
-/* Streams that fewer or more threads than recorded ones are to do. */
-static void deal_streams(struct traffic *t, const struct trace *trace,
-			 const struct timed_list *in, uint64_t seed,
+static void deal_streams(struct traffic *t, const struct timed_list *in, uint64_t seed,
 			 const struct recorded_clock *clock)
 {
 	struct timed_list cuts = { 0 };
+	size_t nr = t->recorded_streams;
 
 	if (t->clears == CLEARS_BARRIER)
-		cuts = find_clears(in, trace->nr_streams);
+		cuts = find_clears(in, nr);
 	for (unsigned i = 0; i < t->threads; i++) {
-		struct timed_list mine =
-			deal_one(in, trace->nr_streams, i, t->threads, t->deal, seed, &cuts);
+		struct timed_list mine = deal_one(in, nr, i, t->threads, t->deal, seed, &cuts);
 
-		split_events(&t->stream[i], &mine, t->clears, &cuts, clock);
+		fill(&t->stream[i], &mine, t->clears, &cuts, clock);
 		free(mine.at);
 	}
 	free(cuts.at);
 }
 
-/* hz: ticks a second of the times that are asked for; 0: none are. */
-static int deal_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-		      enum deal deal, enum clears clears, uint64_t seed, uint64_t hz,
-		      struct traffic **out, struct err *e)
+static struct traffic *traffic_new(const struct trace *trace, const struct dealing *d,
+				   unsigned kinds)
 {
-	struct recorded_clock clock;
-	struct timed_list *in;
-	struct traffic *t;
-	int ret = -1;
+	struct traffic *t = xcalloc(1, sizeof(*t));
 
-	if (check_kinds(trace, &kinds, e))
-		return -1;
-	t = xcalloc(1, sizeof(*t));
 	snprintf(t->name, sizeof(t->name), "%s", trace->name);
 	t->hash = trace->hash;
 	t->mate = trace->mate;
 	t->kinds = kinds;
-	t->threads = threads;
-	t->clears = clears;
-	t->deal = deal;
+	t->threads = d->threads;
+	t->clears = d->clears;
+	t->deal = d->deal;
+	t->pacing = d->pacing;
 	t->recorded_streams = trace->nr_streams;
-	t->stream = xcalloc(threads, sizeof(*t->stream));
+	t->stream = xcalloc(t->threads, sizeof(*t->stream));
+	return t;
+}
+
+int traffic_from_trace(const struct trace *trace, const struct dealing *d, struct traffic **out,
+		       struct err *e)
+{
+	bool paced = d->pacing == PACING_RECORDED;
+	unsigned kinds = d->kinds;
+	struct recorded_clock clock;
+	struct timed_list *in;
+	struct traffic *t;
+	int ret = 0;
+
+	if (check_kinds(trace, &kinds, e))
+		return -1;
+	t = traffic_new(trace, d, kinds);
 	in = xcalloc(trace->nr_streams, sizeof(*in));
 	for (size_t s = 0; s < trace->nr_streams; s++)
 		in[s] = select_ops(trace, &trace->stream[s], kinds);
-	clock = find_clock(in, trace->nr_streams, hz);
-	if (hz && clock.first >= clock.last) {
-		err_set(e,
-			"--pacing recorded: trace %s has no times: all of its operations have "
-			"the same stamp",
-			trace->name);
-		traffic_free(t);
-		goto out;
-	}
-	if (hz) {
-		t->pacing = PACING_RECORDED;
+	clock = find_clock(in, trace->nr_streams, paced ? trace->tsc_hz : 0);
+	if (paced)
 		t->span_ns = ticks_to_ns(&clock, clock.first, clock.last);
+	if (paced && !t->span_ns) {
+		ret = err_set(e,
+			      "--pacing recorded: trace %s has no times: all of its operations "
+			      "have the same stamp",
+			      trace->name);
+		traffic_free(t);
+	} else {
+		deal_streams(t, in, d->seed, &clock);
+		*out = t;
 	}
-	deal_streams(t, trace, in, seed, &clock);
-	*out = t;
-	ret = 0;
-out:
 	for (size_t s = 0; s < trace->nr_streams; s++)
 		free(in[s].at);
 	free(in);
 	return ret;
-}
-
-int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
-		       struct err *e)
-{
-	return deal_trace(trace, kinds, threads, deal, clears, seed, 0, out, e);
-}
-
-int traffic_paced_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-			     enum deal deal, enum clears clears, uint64_t seed,
-			     struct traffic **out, struct err *e)
-{
-	return deal_trace(trace, kinds, threads, deal, clears, seed, trace->tsc_hz, out, e);
 }
 
 void traffic_free(struct traffic *t)

@@ -84,15 +84,19 @@ struct traffic {
 	bool own_serials; /* audit: a store's `move` is the serial of its stamp */
 };
 
-/* Deal a trace; 0 or -1 (none of the kinds occurs, ...). */
-int traffic_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-		       enum deal deal, enum clears clears, uint64_t seed, struct traffic **out,
-		       struct err *e);
+/* What is to become of a trace. */
+struct dealing {
+	unsigned kinds; /* 1 << enum kind; those that do not occur are left out */
+	unsigned threads;
+	enum deal deal;
+	enum clears clears;
+	enum pacing pacing;
+	uint64_t seed;
+};
 
-/* The same with the operations' times, for recorded pacing; a trace that has none is an error. */
-int traffic_paced_from_trace(const struct trace *trace, unsigned kinds, unsigned threads,
-			     enum deal deal, enum clears clears, uint64_t seed,
-			     struct traffic **out, struct err *e);
+/* 0 or -1: none of the kinds occurs, there are no times for recorded pacing, ... */
+int traffic_from_trace(const struct trace *trace, const struct dealing *d, struct traffic **out,
+		       struct err *e);
 
 /*
  * Make a workload, of those that workload_name() names, with options as a table has them
@@ -118,7 +122,7 @@ void stream_alloc(struct stream *s, size_t nr);
 /* After filling op[0..nr): repeat the front behind the end. */
 void stream_seal(struct stream *s);
 /* Events come in the order of their places. */
-void stream_event(struct stream *s, size_t at, enum event_type type);
+void stream_event(struct stream *s, size_t at, enum event_type type, uint64_t due);
 
 /* What can follow --workload, for help and the manual. */
 extern const char workload_help[];

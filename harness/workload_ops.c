@@ -171,9 +171,9 @@ static void add_events(struct stream *s, const struct workload *w)
 {
 	for (size_t at = 1; at < s->nr; at++) {
 		if (w->generation_every && at % w->generation_every == 0)
-			stream_event(s, at, EVENT_GENERATION);
+			stream_event(s, at, EVENT_GENERATION, 0);
 		if (w->clear_every && at % w->clear_every == 0)
-			stream_event(s, at, EVENT_CLEAR);
+			stream_event(s, at, EVENT_CLEAR, 0);
 	}
 }
 

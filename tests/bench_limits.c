@@ -30,13 +30,15 @@ static uint64_t bare_loop(const struct contestant *c, const struct stream *s)
 
 static struct traffic *deal_trace(const char *path, unsigned threads, enum clears clears)
 {
+	/* Clones, so that threads have equal work. */
+	struct dealing d = {
+		.kinds = 1u << KIND_TT, .threads = threads, .deal = DEAL_CLONE, .clears = clears
+	};
 	struct traffic *t;
 	struct trace *trace;
 	struct err e;
 
-	/* Clones, so that threads have equal work. */
-	if (trace_read(path, &trace, &e) ||
-	    traffic_from_trace(trace, 1u << KIND_TT, threads, DEAL_CLONE, clears, 1, &t, &e))
+	if (trace_read(path, &trace, &e) || traffic_from_trace(trace, &d, &t, &e))
 		fixture_die(&e);
 	trace_free(trace);
 	return t;

@@ -14,6 +14,8 @@
 
 #include "traffic.h"
 
+#define TT (1u << KIND_TT)
+
 struct step {
 	uint8_t op;
 	uint64_t when;
@@ -59,15 +61,39 @@ static struct trace *two_streams(void)
 	return t;
 }
 
-static struct traffic *deal(unsigned kinds, unsigned threads, enum deal how, enum clears clears)
+static struct traffic *deal_trace(const struct trace *trace, unsigned threads, enum deal how,
+				  enum clears clears, enum pacing pacing)
 {
-	struct trace *trace = two_streams();
-	struct traffic *t = NULL;
+	struct dealing d = { .kinds = TT,
+			     .threads = threads,
+			     .deal = how,
+			     .clears = clears,
+			     .pacing = pacing,
+			     .seed = 1 };
+	struct traffic *t;
 	struct err e;
 
-	assert_int_equal(traffic_from_trace(trace, kinds, threads, how, clears, 1, &t, &e), 0);
+	if (traffic_from_trace(trace, &d, &t, &e))
+		fail_msg("%s", e.text);
+	return t;
+}
+
+static struct traffic *deal(unsigned threads, enum deal how, enum clears clears)
+{
+	struct trace *trace = two_streams();
+	struct traffic *t = deal_trace(trace, threads, how, clears, PACING_ASAP);
+
 	trace_free(trace);
 	return t;
+}
+
+static void check_refused(const struct trace *trace, const struct dealing *d, const char *why)
+{
+	struct traffic *t;
+	struct err e;
+
+	assert_int_equal(traffic_from_trace(trace, d, &t, &e), -1);
+	assert_non_null(strstr(e.text, why));
 }
 
 static void check_keys(const struct stream *s, const uint64_t *keys, size_t nr)
@@ -86,12 +112,10 @@ static void check_event(const struct stream *s, size_t i, enum event_type type, 
 	assert_int_equal(s->event[i].at, at);
 }
 
-#define TT (1u << KIND_TT)
-
 static void own_streams(void **state)
 {
 	static const uint64_t a[] = { 2, 3, 5, 6 }, b[] = { 101, 103, 104, 105 };
-	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_BARRIER);
+	struct traffic *t = deal(2, DEAL_SPLIT, CLEARS_BARRIER);
 
 	check_keys(&t->stream[0], a, 4);
 	check_keys(&t->stream[1], b, 4);
@@ -109,7 +133,7 @@ static void merged_by_time(void **state)
 {
 	/* 20: a tie, the lower stream first */
 	static const uint64_t keys[] = { 2, 101, 103, 3, 104, 5, 6, 105 };
-	struct traffic *t = deal(TT, 1, DEAL_SPLIT, CLEARS_BARRIER);
+	struct traffic *t = deal(1, DEAL_SPLIT, CLEARS_BARRIER);
 
 	check_keys(&t->stream[0], keys, 8);
 	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
@@ -119,7 +143,7 @@ static void merged_by_time(void **state)
 
 static void drop_has_no_epochs(void **state)
 {
-	struct traffic *t = deal(TT, 1, DEAL_SPLIT, CLEARS_DROP);
+	struct traffic *t = deal(1, DEAL_SPLIT, CLEARS_DROP);
 
 	assert_int_equal(t->stream[0].nr_events, 1);
 	check_event(&t->stream[0], 0, EVENT_GENERATION, 0);
@@ -129,18 +153,17 @@ static void drop_has_no_epochs(void **state)
 static void kinds_are_selected(void **state)
 {
 	static const uint64_t keys[] = { 102 };
-	struct traffic *t = deal(1u << KIND_PAWN, 1, DEAL_SPLIT, CLEARS_BARRIER);
+	struct dealing d = { .kinds = 1u << KIND_PAWN | 1u << KIND_EVAL, .threads = 1 };
 	struct trace *trace = two_streams();
-	struct traffic *none;
+	struct traffic *t;
 	struct err e;
 
+	assert_int_equal(traffic_from_trace(trace, &d, &t, &e), 0);
 	check_keys(&t->stream[0], keys, 1);
 	assert_int_equal(t->kinds, 1u << KIND_PAWN);
 	traffic_free(t);
-	assert_int_equal(traffic_from_trace(trace, 1u << KIND_EVAL, 1, DEAL_SPLIT,
-					    CLEARS_BARRIER, 1, &none, &e),
-			 -1);
-	assert_non_null(strstr(e.text, "it has tt, pawn"));
+	d.kinds = 1u << KIND_EVAL;
+	check_refused(trace, &d, "it has tt, pawn");
 	trace_free(trace);
 }
 
@@ -149,7 +172,7 @@ static void epochs_match(void **state)
 {
 	for (unsigned threads = 1; threads <= 7; threads++) {
 		for (enum deal how = DEAL_SPLIT; how <= DEAL_SALT; how++) {
-			struct traffic *t = deal(TT, threads, how, CLEARS_BARRIER);
+			struct traffic *t = deal(threads, how, CLEARS_BARRIER);
 
 			for (unsigned i = 0; i < threads; i++) {
 				size_t epochs = 0;
@@ -168,7 +191,7 @@ static void clones_are_rotated(void **state)
 	/* Thread 2 shares stream 0 with thread 0: turned by half within each epoch. */
 	static const uint64_t a[] = { 2, 3, 5, 6 }, turned[] = { 3, 2, 6, 5 };
 	static const uint64_t other[] = { 103, 101, 105, 104 };
-	struct traffic *t = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
+	struct traffic *t = deal(4, DEAL_CLONE, CLEARS_BARRIER);
 
 	check_keys(&t->stream[0], a, 4);
 	check_keys(&t->stream[2], turned, 4);
@@ -191,12 +214,10 @@ static void clones_do_not_multiply_generations(void **state)
 					    { OP_TT_PROBE, 8 } };
 	struct trace *trace = two_streams();
 	struct traffic *t;
-	struct err e;
 
 	free(trace->stream[0].op);
 	fill_stream(&trace->stream[0], 0, tick, ARRAY_SIZE(tick));
-	assert_int_equal(
-		traffic_from_trace(trace, TT, 4, DEAL_CLONE, CLEARS_BARRIER, 1, &t, &e), 0);
+	t = deal_trace(trace, 4, DEAL_CLONE, CLEARS_BARRIER, PACING_ASAP);
 	assert_int_equal(t->stream[0].nr_events, 2);
 	check_event(&t->stream[0], 0, EVENT_EPOCH, 1);
 	check_event(&t->stream[0], 1, EVENT_GENERATION, 1);
@@ -208,8 +229,8 @@ static void clones_do_not_multiply_generations(void **state)
 
 static void salt_changes_low_bits_only(void **state)
 {
-	struct traffic *plain = deal(TT, 4, DEAL_CLONE, CLEARS_BARRIER);
-	struct traffic *t = deal(TT, 4, DEAL_SALT, CLEARS_BARRIER);
+	struct traffic *plain = deal(4, DEAL_CLONE, CLEARS_BARRIER);
+	struct traffic *t = deal(4, DEAL_SALT, CLEARS_BARRIER);
 
 	for (unsigned i = 0; i < 4; i++) {
 		uint64_t salt = t->stream[i].op[0].key ^ plain->stream[i].op[0].key;
@@ -233,7 +254,6 @@ static void split_gives_each_once(void **state)
 	struct step *step = xcalloc(NR, sizeof(*step));
 	bool *seen = xcalloc(NR + 1, sizeof(*seen));
 	struct traffic *t;
-	struct err e;
 	size_t sum = 0;
 
 	for (size_t i = 0; i < NR; i++)
@@ -242,8 +262,7 @@ static void split_gives_each_once(void **state)
 	trace->stream = xcalloc(1, sizeof(*trace->stream));
 	trace->count[OP_TT_STORE] = NR;
 	fill_stream(&trace->stream[0], 0, step, NR);
-	assert_int_equal(
-		traffic_from_trace(trace, TT, 3, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e), 0);
+	t = deal_trace(trace, 3, DEAL_SPLIT, CLEARS_BARRIER, PACING_ASAP);
 	for (unsigned i = 0; i < 3; i++) {
 		for (size_t j = 0; j < t->stream[i].nr; j++) {
 			uint64_t key = t->stream[i].op[j].key;
@@ -269,13 +288,11 @@ static void open_bounds_are_settled(void **state)
 	struct trace *trace = two_streams();
 	struct trace_op *op = trace->stream[0].op;
 	struct traffic *t;
-	struct err e;
 
 	op[2].flags = 0;
 	op[2].move = 77;
 	trace->stream[1].op[4].flags = TRACE_THREAT;
-	assert_int_equal(
-		traffic_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e), 0);
+	t = deal_trace(trace, 2, DEAL_SPLIT, CLEARS_BARRIER, PACING_ASAP);
 	assert_int_equal(trace_op_bound(&t->stream[0].op[1]), BOUND_LOWER);
 	assert_int_equal(t->stream[0].op[1].value, -31999);
 	assert_int_equal(trace_op_bound(&t->stream[1].op[3]), BOUND_UPPER);
@@ -290,7 +307,7 @@ static void live_clears_stay_with_their_stream(void **state)
 {
 	static const uint64_t a[] = { 2, 3, 5, 6 }, b[] = { 101, 103, 104, 105 };
 	static const uint64_t all[] = { 2, 101, 103, 3, 104, 5, 6, 105 };
-	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_LIVE);
+	struct traffic *t = deal(2, DEAL_SPLIT, CLEARS_LIVE);
 
 	check_keys(&t->stream[0], a, 4);
 	check_keys(&t->stream[1], b, 4);
@@ -302,7 +319,7 @@ static void live_clears_stay_with_their_stream(void **state)
 	traffic_free(t);
 
 	/* Merged: as recorded, after the operation of its tick and of its stream. */
-	t = deal(TT, 1, DEAL_SPLIT, CLEARS_LIVE);
+	t = deal(1, DEAL_SPLIT, CLEARS_LIVE);
 	check_keys(&t->stream[0], all, 8);
 	assert_int_equal(t->stream[0].nr_events, 2);
 	check_event(&t->stream[0], 1, EVENT_CLEAR, 4);
@@ -322,13 +339,10 @@ static void live_clears_happen_once(void **state)
 			struct trace *trace = two_streams();
 			struct traffic *t;
 			size_t clears = 0;
-			struct err e;
 
 			free(trace->stream[0].op);
 			fill_stream(&trace->stream[0], 0, more, ARRAY_SIZE(more));
-			assert_int_equal(traffic_from_trace(trace, TT, threads, how,
-							    CLEARS_LIVE, 1, &t, &e),
-					 0);
+			t = deal_trace(trace, threads, how, CLEARS_LIVE, PACING_ASAP);
 			for (unsigned i = 0; i < threads; i++) {
 				for (size_t j = 0; j < t->stream[i].nr_events; j++) {
 					assert_int_equal(t->stream[i].event[j].type,
@@ -351,7 +365,6 @@ static void live_clears_are_split_with_their_chunk(void **state)
 	struct trace *trace = xcalloc(1, sizeof(*trace));
 	struct step *step = xcalloc(NR, sizeof(*step));
 	struct traffic *t;
-	struct err e;
 
 	for (size_t i = 0; i < NR; i++)
 		step[i] = (struct step){ i == AT ? OP_CLEAR : OP_TT_STORE, i };
@@ -359,8 +372,7 @@ static void live_clears_are_split_with_their_chunk(void **state)
 	trace->stream = xcalloc(1, sizeof(*trace->stream));
 	trace->count[OP_TT_STORE] = NR - 1;
 	fill_stream(&trace->stream[0], 0, step, NR);
-	assert_int_equal(traffic_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_LIVE, 1, &t, &e),
-			 0);
+	t = deal_trace(trace, 2, DEAL_SPLIT, CLEARS_LIVE, PACING_ASAP);
 	assert_int_equal(t->stream[0].nr_events, 0);
 	assert_int_equal(t->stream[1].nr_events, 1);
 	check_event(&t->stream[1], 0, EVENT_CLEAR, AT - 1024);
@@ -373,12 +385,10 @@ static void live_clears_are_split_with_their_chunk(void **state)
 static struct traffic *paced(unsigned threads, enum deal how, enum clears clears)
 {
 	struct trace *trace = two_streams();
-	struct traffic *t = NULL;
-	struct err e;
+	struct traffic *t;
 
 	trace->tsc_hz = 300000000; /* a tick is 3 1/3 ns: rounded up, never early */
-	assert_int_equal(traffic_paced_from_trace(trace, TT, threads, how, clears, 1, &t, &e),
-			 0);
+	t = deal_trace(trace, threads, how, clears, PACING_RECORDED);
 	assert_int_equal(t->pacing, PACING_RECORDED);
 	assert_int_equal(t->span_ns, 167); /* 20 to 70 */
 	trace_free(trace);
@@ -441,9 +451,9 @@ static void recorded_times_are_dealt(void **state)
 /* Who does not ask for times does not pay for them, and gets none made up. */
 static void times_are_there_or_refused(void **state)
 {
-	struct traffic *t = deal(TT, 2, DEAL_SPLIT, CLEARS_BARRIER);
+	struct traffic *t = deal(2, DEAL_SPLIT, CLEARS_BARRIER);
+	struct dealing d = { .kinds = TT, .threads = 2, .pacing = PACING_RECORDED };
 	struct trace *trace = two_streams();
-	struct err e;
 
 	assert_int_equal(t->pacing, PACING_ASAP);
 	assert_null(t->stream[0].due);
@@ -454,10 +464,7 @@ static void times_are_there_or_refused(void **state)
 		for (size_t i = 0; i < trace->stream[s].nr; i++)
 			trace->stream[s].op[i].gap_lo = 0;
 	}
-	assert_int_equal(
-		traffic_paced_from_trace(trace, TT, 2, DEAL_SPLIT, CLEARS_BARRIER, 1, &t, &e),
-		-1);
-	assert_non_null(strstr(e.text, "trace made has no times"));
+	check_refused(trace, &d, "trace made has no times");
 	trace_free(trace);
 }
 

@@ -228,12 +228,13 @@ static int recorded(const char *spec, const struct table_class *c, const struct 
 	bool promised = c->promises & PROMISE_NO_TEAR;
 	bool must_tear = !promised && c->kinds & 1u << KIND_PAWN;
 	bool sound = c->promises & PROMISE_NO_FALSE_MISS;
+	struct dealing d = { .kinds = c->kinds, .threads = 2, .clears = clears };
 	struct traffic *traffic;
 	struct found f = { 0 };
 	unsigned runs = 0;
 	struct err e;
 
-	if (traffic_from_trace(trace, c->kinds, 2, DEAL_SPLIT, clears, 1, &traffic, &e))
+	if (traffic_from_trace(trace, &d, &traffic, &e))
 		fixture_die(&e);
 	do {
 		audit_run(spec, traffic, 2, must_tear ? 0 : SOUND_SECONDS, 400 + runs, topo,

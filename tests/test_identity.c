@@ -160,6 +160,7 @@ static const struct {
 static void replay_kinds(const char *spec, const struct table_class *class, bool tt_only,
 			 const struct trace *trace, const struct traffic *kv)
 {
+	struct dealing d = { .threads = 1, .clears = CLEARS_DROP };
 	struct traffic *t;
 	struct err e;
 
@@ -170,7 +171,8 @@ static void replay_kinds(const char *spec, const struct table_class *class, bool
 			replay_sizes(spec, k, kv);
 			continue;
 		}
-		if (traffic_from_trace(trace, 1u << k, 1, DEAL_SPLIT, CLEARS_DROP, 1, &t, &e))
+		d.kinds = 1u << k;
+		if (traffic_from_trace(trace, &d, &t, &e))
 			continue; /* this engine has no such table */
 		replay_sizes(spec, k, t);
 		traffic_free(t);

@@ -305,13 +305,14 @@ static char **trace_path;
 
 static void check_recorded(const struct trace *trace, const char *index)
 {
+	struct dealing d = { .kinds = 1u << KIND_TT, .threads = 1, .clears = CLEARS_DROP };
 	struct key_set keys;
 	struct traffic *t;
 	double p, dispersion;
 	struct one o;
 	struct err e;
 
-	if (traffic_from_trace(trace, 1u << KIND_TT, 1, DEAL_SPLIT, CLEARS_DROP, 1, &t, &e))
+	if (traffic_from_trace(trace, &d, &t, &e))
 		fixture_die(&e);
 	traffic_keys(t, KIND_TT, &keys);
 	one_open(&o, "xor", index, keys.nr / KEYS_PER_LINE * 64);

@@ -90,13 +90,15 @@ static void replay(const char *table, const struct trace *trace, struct run_resu
 				.size_text = { "tt", "pawn", "eval", "kv" },
 				.passes = 1,
 				.caller = CALLER_BRANCH };
-	unsigned kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL;
+	struct dealing d = { .kinds = 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_EVAL,
+			     .threads = 1,
+			     .clears = CLEARS_DROP };
 	struct traffic *traffic = NULL;
 	struct err e;
 
 	if (table_spec_parse(table, &spec, &e) ||
 	    topo_place(topo, "core", 1, true, &placement, &e) ||
-	    traffic_from_trace(trace, kinds, 1, DEAL_SPLIT, CLEARS_DROP, 1, &traffic, &e))
+	    traffic_from_trace(trace, &d, &traffic, &e))
 		fail_msg("%s", e.text);
 	p.traffic = traffic;
 	if (run_cell(&p, r, &e))
