@@ -80,39 +80,39 @@ static bool whole_epochs(const struct run *run)
 }
 
 /*
- * False: told to stop meanwhile. After an interrupt nobody will look at the result: what must
- * be done to the end is done without waiting.
+ * The time, once it has come, or 0: told to stop meanwhile. After an interrupt nobody will look
+ * at the result: what must be done to the end is done without waiting.
  */
-static bool wait_until(struct runner *r, uint64_t due)
+static uint64_t wait_until(const struct runner *r, uint64_t due)
 {
 	const struct run *run = r->run;
-	struct pace *p = &r->pace;
 	bool whole = whole_epochs(run);
+	uint64_t now;
 
-	while (p->seen < p->start + due) {
+	for (now = now_ns(); now < r->pace.start + due; now = now_ns()) {
 		if (whole ? interrupted() : stopped(run))
-			return whole;
+			return whole ? now : 0;
 		if (run->p->placement->oversubscribed)
 			sched_yield();
 		else
 			cpu_relax();
-		p->seen = now_ns();
 	}
-	return true;
+	return now;
 }
 
 /* How many of the next `nr` operations are due, once the first is; 0: told to stop. */
 static size_t wait_for_ops(struct runner *r, size_t at, size_t nr)
 {
 	const uint64_t *due = r->stream->due + at;
+	uint64_t now = wait_until(r, due[0]);
 	struct pace *p = &r->pace;
 	size_t n = 0;
 
-	if (!wait_until(r, due[0]))
+	if (!now)
 		return 0;
 	do
-		p->late += p->seen > p->start + due[n] + LATE_NS;
-	while (++n < nr && p->start + due[n] <= p->seen);
+		p->late += now > p->start + due[n] + LATE_NS;
+	while (++n < nr && p->start + due[n] <= now);
 	return n;
 }
 
@@ -126,10 +126,11 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 	while (at < to && (whole || !stopped(run))) {
 		size_t nr = to - at < chunk ? to - at : chunk;
 
-		if (r->pace.on)
+		if (r->pace.on) {
 			nr = wait_for_ops(r, at, nr);
-		if (!nr)
-			break;
+			if (!nr)
+				break;
+		}
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
 		r->ops += nr;

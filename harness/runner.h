@@ -17,7 +17,6 @@ struct run;
 struct pace {
 	bool on; /* while it measures */
 	uint64_t start; /* when the epoch, or the lap, began: what due times count from */
-	uint64_t seen; /* when the clock was last read */
 	uint64_t late; /* operations; see LATE_NS */
 };
 
