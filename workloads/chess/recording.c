@@ -40,9 +40,8 @@ struct recording *recording_create(unsigned threads, uint64_t max_ops)
 		return NULL;
 	}
 	memset(r->thread, 0, threads * sizeof(*r->thread));
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < threads; i++)
 		r->thread[i].room = max_ops / threads;
-	}
 	return r;
 }
 
@@ -53,13 +52,9 @@ void recording_free(struct recording *r)
 	for (unsigned i = 0; i < r->threads; i++) {
 		struct recorder *one = &r->thread[i];
 
-		for (size_t k = 0; k < one->nr_full; k++)
-			tlrec_close(&one->full[k]);
-		for (size_t k = 0; k < one->nr_spare; k++)
-			tlrec_close(&one->spare[k]);
-		tlrec_close(&one->now);
-		free(one->full);
-		free(one->spare);
+		for (size_t k = 0; k < one->nr; k++)
+			tlrec_close(&one->buffer[k]);
+		free(one->buffer);
 	}
 	free(r->thread);
 	free(r);
@@ -71,7 +66,7 @@ struct recorder *recording_of(struct recording *r, unsigned thread)
 }
 
 /* What tlrec_open() does, on a huge page: twice as fast to touch than on many small ones. */
-static int open_buffer(struct recorder *r, struct tlrec *out)
+static int add_buffer(struct recorder *r)
 {
 	uint64_t nr = r->room < BUFFER_OPS ? r->room : BUFFER_OPS;
 	char *page = nr ? aligned_alloc(BUFFER_BYTES, BUFFER_BYTES) : NULL;
@@ -85,39 +80,36 @@ static int open_buffer(struct recorder *r, struct tlrec *out)
 	madvise(page, BUFFER_BYTES, MADV_HUGEPAGE); /* a hint */
 	for (size_t i = 0; i < BUFFER_BYTES; i += 4096)
 		((volatile char *)page)[i] = 0;
-	*out = (struct tlrec){ .record = (struct tlrec_record *)page, .capacity = nr };
+	r->buffer = xrealloc(r->buffer, (r->nr + 1) * sizeof(*r->buffer));
+	r->buffer[r->nr++] =
+		(struct tlrec){ .record = (struct tlrec_record *)page, .capacity = nr };
 	return 0;
 }
 
-static void push(struct tlrec **list, size_t *nr, const struct tlrec *one)
+/* What was recorded until now is in the buffers. */
+static void put_back(struct recorder *r)
 {
-	*list = xrealloc(*list, (*nr + 1) * sizeof(**list));
-	(*list)[(*nr)++] = *one;
+	if (r->used)
+		r->buffer[r->used - 1] = r->now;
 }
 
 void recorder_more(struct recorder *r)
 {
-	struct tlrec next;
-
-	if (r->nr_spare)
-		next = r->spare[--r->nr_spare];
-	else if (open_buffer(r, &next))
+	if (r->used == r->nr && add_buffer(r))
 		return;
-	if (r->now.nr)
-		push(&r->full, &r->nr_full, &r->now);
-	r->now = next;
+	put_back(r);
+	r->now = r->buffer[r->used++];
 }
 
 void recording_reserve(struct recording *r)
 {
 	size_t each = RESERVE_BYTES / BUFFER_BYTES / r->threads + 1;
-	struct tlrec next;
 
 	for (unsigned i = 0; i < r->threads; i++) {
 		struct recorder *one = &r->thread[i];
 
-		while (one->nr_spare < each && !open_buffer(one, &next))
-			push(&one->spare, &one->nr_spare, &next);
+		while (one->nr - one->used < each && !add_buffer(one))
+			;
 	}
 }
 
@@ -143,9 +135,11 @@ uint64_t recording_ops(const struct recording *r)
 	uint64_t nr = 0;
 
 	for (unsigned i = 0; i < r->threads; i++) {
-		nr += r->thread[i].now.nr;
-		for (size_t k = 0; k < r->thread[i].nr_full; k++)
-			nr += r->thread[i].full[k].nr;
+		const struct recorder *one = &r->thread[i];
+
+		for (size_t k = 0; k + 1 < one->used; k++)
+			nr += one->buffer[k].nr;
+		nr += one->now.nr;
 	}
 	return nr;
 }
@@ -168,12 +162,11 @@ int recording_write(struct recording *r, const char *path, const char *source, s
 	for (unsigned i = 0; i < r->threads; i++) {
 		struct recorder *one = &r->thread[i];
 
-		push(&one->full, &one->nr_full, &one->now);
+		put_back(one);
 		memset(&one->now, 0, sizeof(one->now));
-		one->room = 0;
 		all[i] = (struct trace_records){ .thread = i,
-						 .buffer = one->full,
-						 .nr = one->nr_full };
+						 .buffer = one->buffer,
+						 .nr = one->used };
 	}
 	ret = trace_from_records(all, r->threads, source, tlrec_hz(&r->clock), TT_MATE_DEFAULT,
 				 &t, e);

@@ -21,9 +21,9 @@
 
 /* One thread's. */
 struct recorder {
-	struct tlrec now; /* where the next operation goes */
-	struct tlrec *full, *spare;
-	size_t nr_full, nr_spare;
+	struct tlrec now; /* where the next operation goes: of the last that is used */
+	struct tlrec *buffer;
+	size_t nr, used; /* those behind are for the search to come */
 	uint64_t room; /* operations that may still get a buffer */
 } __attribute__((aligned(128)));
 
