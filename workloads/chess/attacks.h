@@ -9,8 +9,8 @@
  * with the bytes of the word reversed, once downwards ("hyperbola quintessence"; Hyatt and
  * others on computerchess lists, Leiserson's subtraction trick). A rank has only one byte,
  * which a table of 512 bytes knows. All tables together are 36 KiB, of which moves touch
- * little, where magic multiplication has 800 KiB: what is at work here must leave the caches to the
- * hash tables.
+ * little, where magic multiplication has 800 KiB: what is at work here must leave the caches
+ * to the hash tables.
  */
 #ifndef TEARLINE_CHESS_ATTACKS_H
 #define TEARLINE_CHESS_ATTACKS_H
@@ -81,6 +81,26 @@ static inline unsigned take_first(uint64_t *set)
 
 	*set &= *set - 1;
 	return sq;
+}
+
+/* A square as its side sees it: white's. */
+static inline unsigned own_view(enum side s, unsigned sq)
+{
+	return s == WHITE ? sq : sq ^ 56;
+}
+
+/* One step on as this side's pawns go; what is on their last rank is gone. */
+static inline uint64_t forward(enum side s, uint64_t set)
+{
+	return s == WHITE ? set << 8 : set >> 8;
+}
+
+/* What pawns of this side attack from there. */
+static inline uint64_t pawn_attacks(enum side s, uint64_t set)
+{
+	uint64_t left = set & ~FILE_A, right = set & ~FILE_H;
+
+	return s == WHITE ? left << 7 | right << 9 : left >> 9 | right >> 7;
 }
 
 /* The lines through a square, without it. */

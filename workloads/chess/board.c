@@ -42,12 +42,6 @@ bool board_king_safe(const struct board *b, unsigned from, unsigned to, unsigned
 	return !(board_attackers(b, king, occupied) & b->by_side[other_side(us)] & ~gone);
 }
 
-/* Where the pawn stands that is captured en passant on sq. */
-static inline unsigned ep_victim(unsigned sq)
-{
-	return sq ^ 8;
-}
-
 bool board_ep_legal(const struct board *b, enum side us, unsigned sq)
 {
 	uint64_t pawns = attack_pawn[other_side(us)][sq] & board_pieces(b, us, PAWN);

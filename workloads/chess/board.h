@@ -93,6 +93,12 @@ static inline uint64_t board_checkers(const struct board *b)
  */
 bool board_king_safe(const struct board *b, unsigned from, unsigned to, unsigned captured);
 
+/* Where the pawn stands that is captured en passant on sq. */
+static inline unsigned ep_victim(unsigned sq)
+{
+	return sq ^ 8;
+}
+
 /* Can `us`, to move, capture a pawn en passant on sq by a legal move? */
 bool board_ep_legal(const struct board *b, enum side us, unsigned sq);
 

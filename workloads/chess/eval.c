@@ -3,7 +3,6 @@
 
 #include "pawns.h"
 #include "score.h"
-#include "util.h"
 
 static const int material[NR_PIECES] = { PAIR(88, 112),	 PAIR(338, 312),   PAIR(352, 334),
 					 PAIR(495, 560), PAIR(1010, 1030), 0 };
@@ -64,12 +63,6 @@ static unsigned distance(unsigned a, unsigned b)
 	files = files < 0 ? -files : files;
 	ranks = ranks < 0 ? -ranks : ranks;
 	return (unsigned)(files > ranks ? files : ranks);
-}
-
-/* A square as its side sees it: white's. */
-static unsigned own_view(enum side s, unsigned sq)
-{
-	return s == WHITE ? sq : sq ^ 56;
 }
 
 static int placed(enum piece p, unsigned sq)
@@ -141,8 +134,7 @@ static int judge_king(const struct judged *j, enum side us)
 {
 	const struct board *b = j->b;
 	unsigned king = board_king(b, us);
-	uint64_t near = attack_king[king] |
-			(us == WHITE ? attack_king[king] << 8 : attack_king[king] >> 8);
+	uint64_t near = attack_king[king] | forward(us, attack_king[king]);
 	unsigned cover = count_of(near & board_pieces(b, us, PAWN));
 	unsigned files = 7u << file_of(king) >> 1 & 0xff;
 	unsigned bare = count_of(files & j->pawns->open[us]);
@@ -159,7 +151,7 @@ static int judge_passed(const struct judged *j, enum side us)
 	int score = 0;
 
 	for (uint64_t left = j->pawns->passed & board_pieces(b, us, PAWN); left;) {
-		unsigned sq = take_first(&left), stop = us == WHITE ? sq + 8 : sq - 8;
+		unsigned sq = take_first(&left), stop = first_of(forward(us, SET(sq)));
 		int rank = (int)rank_of(own_view(us, sq));
 		int race = (int)distance(stop, theirs) * 5 - (int)distance(stop, ours) * 3;
 

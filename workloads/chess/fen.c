@@ -100,11 +100,10 @@ static int parse_side(struct reader *r, struct board *b)
 static bool castling_stands(const struct board *b, unsigned right)
 {
 	enum side s = right & 3 ? WHITE : BLACK;
-	unsigned home = s == WHITE ? 0 : 56;
 	unsigned rook = right & (CASTLE_KING | CASTLE_KING << 2) ? SQ_H1 : SQ_A1;
 
-	return board_pieces(b, s, KING) & SET(home + SQ_E1) &&
-	       board_pieces(b, s, ROOK) & SET(home + rook);
+	return board_pieces(b, s, KING) & SET(own_view(s, SQ_E1)) &&
+	       board_pieces(b, s, ROOK) & SET(own_view(s, rook));
 }
 
 static int parse_castling(struct reader *r, struct board *b)
@@ -133,10 +132,10 @@ static int parse_castling(struct reader *r, struct board *b)
 static bool ep_stands(const struct board *b, unsigned sq)
 {
 	enum side us = (enum side)b->side, them = other_side(us);
-	unsigned pawn = sq ^ 8, start = us == WHITE ? sq + 8 : sq - 8;
+	uint64_t start = forward(us, SET(sq));
 
-	return board_pieces(b, them, PAWN) & SET(pawn) &&
-	       !(board_occupied(b) & (SET(sq) | SET(start)));
+	return board_pieces(b, them, PAWN) & SET(ep_victim(sq)) &&
+	       !(board_occupied(b) & (SET(sq) | start));
 }
 
 static int parse_ep(struct reader *r, struct board *b)
@@ -193,11 +192,6 @@ static int parse_counters(struct reader *r, struct board *b)
 		       : 0;
 }
 
-static unsigned count(uint64_t set)
-{
-	return (unsigned)__builtin_popcountll(set);
-}
-
 static int check_pawns(const struct board *b, enum side s, struct err *e)
 {
 	uint64_t pawns = board_pieces(b, s, PAWN), stray = pawns & (RANK_1 | RANK_8);
@@ -206,9 +200,9 @@ static int check_pawns(const struct board *b, enum side s, struct err *e)
 		return err_set(e, "FEN: pieces: %s has a pawn on %c%u, expected ranks 2 to 7",
 			       side_names[s], 'a' + file_of(first_of(stray)),
 			       1 + rank_of(first_of(stray)));
-	if (count(pawns) > 8)
+	if (count_of(pawns) > 8)
 		return err_set(e, "FEN: pieces: %s has %u pawns, expected at most 8",
-			       side_names[s], count(pawns));
+			       side_names[s], count_of(pawns));
 	return 0;
 }
 
@@ -216,16 +210,16 @@ static int check_pawns(const struct board *b, enum side s, struct err *e)
 static int check_army(const struct board *b, enum side s, struct err *e)
 {
 	static const unsigned at_start[NR_PIECES] = { 8, 2, 2, 2, 1, 1 };
-	unsigned kings = count(board_pieces(b, s, KING)), promoted = 0, gone;
+	unsigned kings = count_of(board_pieces(b, s, KING)), promoted = 0, gone;
 
 	if (kings != 1)
 		return err_set(e, "FEN: pieces: %s has %u kings, expected one", side_names[s],
 			       kings);
 	if (check_pawns(b, s, e))
 		return -1;
-	gone = 8 - count(board_pieces(b, s, PAWN));
+	gone = 8 - count_of(board_pieces(b, s, PAWN));
 	for (unsigned p = KNIGHT; p <= QUEEN; p++) {
-		unsigned has = count(board_pieces(b, s, (enum piece)p));
+		unsigned has = count_of(board_pieces(b, s, (enum piece)p));
 
 		promoted += has > at_start[p] ? has - at_start[p] : 0;
 	}

@@ -47,14 +47,13 @@ static bool castling_is_legal(const struct board *b, uint16_t move)
 static bool pawn_reaches(const struct board *b, enum side us, unsigned from, unsigned to)
 {
 	uint64_t occupied = board_occupied(b);
-	unsigned one = us == WHITE ? from + 8 : from - 8;
-	unsigned two = us == WHITE ? from + 16 : from - 16;
+	uint64_t one = forward(us, SET(from)), two = forward(us, one & RANK_OF(us, 3));
 
 	if (attack_pawn[us][from] & SET(to))
 		return occupied & SET(to);
-	if (to == one)
-		return !(occupied & SET(to));
-	return to == two && SET(from) & RANK_OF(us, 2) && !(occupied & (SET(one) | SET(two)));
+	if (one & SET(to))
+		return !(occupied & one);
+	return two & SET(to) && !(occupied & (one | two));
 }
 
 static bool reaches(const struct board *b, enum side us, uint16_t move)
@@ -86,7 +85,7 @@ bool move_is_legal(const struct board *b, uint16_t move)
 	if (type == MOVE_CASTLING)
 		return b->on[from] == KING && castling_is_legal(b, move);
 	if (type == MOVE_EN_PASSANT)
-		captured = to ^ 8;
+		captured = ep_victim(to);
 	if (!reaches(b, us, move))
 		return false;
 	return board_king_safe(b, from, to, captured);

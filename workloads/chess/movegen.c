@@ -131,7 +131,7 @@ static __always_inline void gen_ep(struct gen *g, const enum side us, const enum
 	while (pawns) {
 		unsigned from = take_first(&pawns);
 
-		if (!board_king_safe(g->b, from, to, to ^ 8))
+		if (!board_king_safe(g->b, from, to, ep_victim(to)))
 			continue;
 		add_move(g, want, move_make(from, to, MOVE_EN_PASSANT));
 	}
@@ -165,12 +165,11 @@ static __always_inline void gen_pieces(struct gen *g, const enum side us,
 static __always_inline uint64_t attacked_by(const struct board *b, const enum side s,
 					    uint64_t occupied)
 {
-	const int up = s == WHITE ? 8 : -8;
 	uint64_t ours = b->by_side[s], queens = b->by_piece[QUEEN];
-	uint64_t pawns = ours & b->by_piece[PAWN], knights = ours & b->by_piece[KNIGHT];
+	uint64_t knights = ours & b->by_piece[KNIGHT];
 	uint64_t bishops = ours & (b->by_piece[BISHOP] | queens);
 	uint64_t rooks = ours & (b->by_piece[ROOK] | queens);
-	uint64_t set = shifted(pawns & ~FILE_A, up - 1) | shifted(pawns & ~FILE_H, up + 1);
+	uint64_t set = pawn_attacks(s, ours & b->by_piece[PAWN]);
 
 	while (knights)
 		set |= attack_knight[take_first(&knights)];

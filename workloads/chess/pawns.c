@@ -15,17 +15,12 @@ static uint64_t ahead_of(enum side s, uint64_t set)
 {
 	for (unsigned by = 8; by <= 32; by *= 2)
 		set |= s == WHITE ? set << by : set >> by;
-	return s == WHITE ? set << 8 : set >> 8;
+	return forward(s, set);
 }
 
 static uint64_t beside(uint64_t set)
 {
 	return (set & ~FILE_A) >> 1 | (set & ~FILE_H) << 1;
-}
-
-static uint64_t attacks_of(enum side s, uint64_t pawns)
-{
-	return beside(s == WHITE ? pawns << 8 : pawns >> 8);
 }
 
 /* All of the files on which the set has a square. */
@@ -38,8 +33,6 @@ static int score_pawn(enum side us, unsigned sq, uint64_t ours, uint64_t theirs,
 		      const struct pawns *p, bool *passed)
 {
 	uint64_t set = SET(sq), ahead = ahead_of(us, set);
-	uint64_t stop = us == WHITE ? set << 8 : set >> 8;
-	unsigned rank = us == WHITE ? rank_of(sq) : 7 - rank_of(sq);
 	bool alone = !(beside(files_of(set)) & ours);
 	int score = 0;
 
@@ -48,12 +41,13 @@ static int score_pawn(enum side us, unsigned sq, uint64_t ours, uint64_t theirs,
 		score += doubled;
 	if (alone)
 		score += isolated;
-	else if (!(p->reach[us] & set) && stop & p->attacks[other_side(us)])
+	else if (!(p->reach[us] & set) && forward(us, set) & p->attacks[other_side(us)])
 		score += backward;
 	if (p->attacks[us] & set)
 		score += guarded;
 	if (*passed)
-		score += passed_at[rank] + (p->attacks[us] & set ? PAIR(6, 14) : 0);
+		score += passed_at[rank_of(own_view(us, sq))] +
+			 (p->attacks[us] & set ? PAIR(6, 14) : 0);
 	return score;
 }
 
@@ -64,7 +58,7 @@ void pawns_look(const struct board *b, struct pawns *out)
 	for (enum side s = WHITE; s < NR_SIDES; s++) {
 		uint64_t ours = board_pieces(b, s, PAWN);
 
-		p.attacks[s] = attacks_of(s, ours);
+		p.attacks[s] = pawn_attacks(s, ours);
 		p.reach[s] = p.attacks[s] | ahead_of(s, p.attacks[s]);
 		p.open[s] = (uint8_t)~files_of(ours);
 	}

@@ -31,7 +31,7 @@ int see(const struct board *b, uint16_t move)
 	gain[0] = see_value[b->on[to]];
 	if (move_type(move) == MOVE_EN_PASSANT) {
 		gain[0] = see_value[PAWN];
-		occupied ^= SET(to ^ 8);
+		occupied ^= SET(ep_victim(to));
 	} else if (move_type(move) == MOVE_PROMOTION) {
 		on = move_promoted(move);
 		gain[0] += see_value[on] - see_value[PAWN];
