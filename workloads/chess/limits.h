@@ -8,7 +8,6 @@
 #ifndef TEARLINE_CHESS_LIMITS_H
 #define TEARLINE_CHESS_LIMITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* 0: no limit of this kind. */
