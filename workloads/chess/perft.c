@@ -14,28 +14,10 @@
 /* Subtrees for each thread, so that none waits long for the last. */
 #define SUBTREES_EACH 32u
 #define ENOUGH_SUBTREES 4096u /* for any number of threads */
-/* Operations between two pauses: as in a chunk of the measured loops. */
+/* Probes between two pauses, each with a store at most. */
 #define PAUSE_EVERY 1024u
 /* From this depth on a subtree takes so long that it ends where there is to be no total. */
 #define STOP_DEPTH 4
-
-uint64_t perft_plain(struct board *b, unsigned depth)
-{
-	uint16_t list[MAX_MOVES];
-	uint64_t sum = 0;
-	struct undo u;
-	unsigned nr;
-
-	if (depth <= 1)
-		return depth ? movegen_count(b) : 1;
-	nr = movegen_all(b, list);
-	for (unsigned i = 0; i < nr; i++) {
-		board_make(b, list[i], &u);
-		sum += perft_plain(b, depth - 1);
-		board_unmake(b, list[i], &u);
-	}
-	return sum;
-}
 
 struct subtree {
 	struct board b;
@@ -75,6 +57,10 @@ static bool known(struct counter *c, const struct board *b, unsigned depth, uint
 	struct table_answer a;
 
 	c->ops->probe(c->table, c->w, &op, &a);
+	if (!--c->until_pause) {
+		c->until_pause = PAUSE_EVERY;
+		table_pause(c->table, c->w);
+	}
 	*count = a.word[0];
 	return a.hit;
 }
@@ -88,10 +74,6 @@ static void remember(struct counter *c, const struct board *b, unsigned depth, u
 		return;
 	}
 	c->ops->store(c->table, c->w, &op, &count);
-	if (--c->until_pause)
-		return;
-	c->until_pause = PAUSE_EVERY;
-	table_pause(c->table, c->w);
 }
 
 static void add(struct counter *c, uint64_t *sum, uint64_t count)
@@ -131,6 +113,13 @@ static uint64_t count_subtree(struct counter *c, struct board *b, unsigned depth
 	count = count_moves(c, b, depth);
 	remember(c, b, depth, count);
 	return count;
+}
+
+uint64_t perft_plain(struct board *b, unsigned depth)
+{
+	struct counter alone = { .ops = NULL };
+
+	return count_subtree(&alone, b, depth);
 }
 
 static void take_subtrees(struct job *job, struct worker *w)
