@@ -198,8 +198,7 @@ void engine_ready(struct engine *e)
 
 void engine_stop(struct engine *e)
 {
-	/* relaxed: it carries nothing but itself */
-	atomic_store_explicit(&e->search.stop, true, memory_order_relaxed);
+	search_stop(&e->search);
 }
 
 void engine_record(struct engine *e, struct recording *r)

@@ -27,7 +27,6 @@ int quiesce(struct searcher *s, int alpha, int beta, unsigned ply)
 	struct undo undo;
 	uint16_t move;
 
-	s->frame[ply].pv.nr = 0;
 	if (search_enter(s))
 		return 0;
 	if (!check || ply >= MAX_PLY)

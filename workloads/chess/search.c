@@ -38,16 +38,6 @@ static bool is_leader(const struct searcher *s)
 	return s->id == 0;
 }
 
-static bool told_to_stop(const struct search *s)
-{
-	return atomic_load_explicit(&s->stop, memory_order_relaxed);
-}
-
-static void tell_to_stop(struct search *s)
-{
-	atomic_store_explicit(&s->stop, true, memory_order_relaxed);
-}
-
 /*
  * Now and then: is it time? With one thread a limit of nodes is met exactly. The first
  * iteration is always finished, for there must be a move to answer with.
@@ -59,8 +49,8 @@ static void poll(struct searcher *s)
 
 	if (is_leader(s) && ((l->nodes && search_nodes(s->search) >= l->nodes) ||
 			     now_ns() >= s->search->timing.hard || interrupted()))
-		tell_to_stop(s->search);
-	s->stopped = told_to_stop(s->search) && (s->depth || !is_leader(s));
+		search_stop(s->search);
+	s->stopped = search_told_to_stop(s->search) && (s->depth || !is_leader(s));
 	s->poll_at = nodes + POLL_NODES;
 	if (l->nodes && s->search->threads == 1 && s->poll_at > l->nodes)
 		s->poll_at = l->nodes;
@@ -192,9 +182,8 @@ static int reduction(const struct searcher *s, const struct node *n, bool quiet)
 	return by < n->depth - 1 ? by : n->depth - 2;
 }
 
-static int search_move(struct searcher *s, const struct node *n, uint16_t move)
+static int search_move(struct searcher *s, const struct node *n, uint16_t move, bool quiet)
 {
-	bool quiet = move_is_quiet(&s->board, move);
 	int depth = n->depth - 1, score, less;
 	unsigned ply = n->ply + 1;
 	struct undo undo;
@@ -224,12 +213,11 @@ static void extend_pv(struct searcher *s, unsigned ply, uint16_t move)
 	pv->nr = rest->nr + 1;
 }
 
+/* By a quiet move. */
 static void learn_cutoff(struct searcher *s, const struct node *n, uint16_t move)
 {
 	uint16_t *killer = s->frame[n->ply].killer;
 
-	if (!move_is_quiet(&s->board, move))
-		return;
 	if (killer[0] != move) {
 		killer[1] = killer[0];
 		killer[0] = move;
@@ -239,7 +227,7 @@ static void learn_cutoff(struct searcher *s, const struct node *n, uint16_t move
 }
 
 /* The result of one move. True: the node is done. */
-static bool take_score(struct searcher *s, struct node *n, uint16_t move, int score)
+static bool take_score(struct searcher *s, struct node *n, uint16_t move, bool quiet, int score)
 {
 	if (score > n->best)
 		n->best = score;
@@ -253,11 +241,12 @@ static bool take_score(struct searcher *s, struct node *n, uint16_t move, int sc
 			s->pv = s->frame[0].pv;
 		}
 		if (score >= n->beta) {
-			learn_cutoff(s, n, move);
+			if (quiet)
+				learn_cutoff(s, n, move);
 			return true;
 		}
 	}
-	if (move_is_quiet(&s->board, move))
+	if (quiet)
 		s->frame[n->ply].quiet[n->nr_quiets++] = move;
 	return false;
 }
@@ -271,12 +260,13 @@ static bool try_moves(struct searcher *s, struct node *n, uint16_t first)
 
 	order_begin(&order, &s->board, &s->history, s->frame[n->ply].killer, first);
 	while ((move = order_next(&order, &loses)) != NO_MOVE) {
-		int score = search_move(s, n, move);
+		bool quiet = move_is_quiet(&s->board, move);
+		int score = search_move(s, n, move, quiet);
 
 		if (s->stopped)
 			return false;
 		n->nr_moves++;
-		if (take_score(s, n, move, score))
+		if (take_score(s, n, move, quiet, score))
 			break;
 	}
 	return true;
@@ -390,9 +380,9 @@ void search_run(struct searcher *s, const struct game *g)
 		s->depth = (unsigned)depth;
 		if (leads && s->search->report)
 			s->search->report(s->search->report_arg, s);
-		if (!s->best || told_to_stop(s->search) || (leads && is_last(s)))
+		if (!s->best || search_told_to_stop(s->search) || (leads && is_last(s)))
 			break;
 	}
 	if (leads)
-		tell_to_stop(s->search);
+		search_stop(s->search);
 }

@@ -43,7 +43,7 @@ struct searcher;
 
 /* What the threads of one search have in common. */
 struct search {
-	_Atomic bool stop; /* relaxed: a few nodes more or less */
+	_Atomic bool stop;
 	struct limits limits;
 	struct timing timing;
 	struct searcher **searcher;
@@ -73,6 +73,17 @@ struct searcher {
 	/* what other threads look at */
 	atomic_word nodes __attribute__((aligned(128)));
 };
+
+/* Relaxed: it carries nothing but itself, and a few nodes more or less do not matter. */
+static inline void search_stop(struct search *s)
+{
+	atomic_store_explicit(&s->stop, true, memory_order_relaxed);
+}
+
+static inline bool search_told_to_stop(const struct search *s)
+{
+	return atomic_load_explicit(&s->stop, memory_order_relaxed);
+}
 
 /* Search from there until a limit is met or told to stop. */
 void search_run(struct searcher *s, const struct game *g);
