@@ -54,8 +54,8 @@ static void do_uci(const struct uci *u)
 	say("uciok");
 }
 
-/* Another engine, of these parameters; or the old ones, if that cannot be had. */
-static void change_engine(struct uci *u, const struct engine_params *p)
+/* Another engine, of these parameters; or the old ones, if that cannot be had: -1. */
+static int change_engine(struct uci *u, const struct engine_params *p)
 {
 	struct err e, again;
 
@@ -64,47 +64,47 @@ static void change_engine(struct uci *u, const struct engine_params *p)
 	u->engine = NULL;
 	if (!engine_create(p, &u->engine, &e)) {
 		u->params = *p;
-		return;
+		return 0;
 	}
 	say("info string %s", e.text);
 	if (engine_create(&u->params, &u->engine, &again))
 		say("info string %s", again.text);
+	return -1;
+}
+
+/* With `value` for one of the parameters p; *own is where the text stays while it counts. */
+static void change_text(struct uci *u, struct engine_params *p, const char **param,
+			const char *value, char **own)
+{
+	char *text = xstrdup(value);
+
+	*param = text;
+	if (change_engine(u, p)) {
+		free(text);
+		return;
+	}
+	free(*own);
+	*own = text;
 }
 
 static void set_hash(struct uci *u, const char *value)
 {
 	struct engine_params p = u->params;
 	uint64_t mib;
-	char *text;
 
 	if (parse_u64(value, 0, MAX_HASH_MIB, &mib)) {
 		say("info string setoption Hash: expected MiB from 0 to %d, got '%s'",
 		    MAX_HASH_MIB, value);
 		return;
 	}
-	p.hash = text = xstrdup(value);
-	change_engine(u, &p);
-	if (u->params.hash != text) {
-		free(text);
-		return;
-	}
-	free(u->hash);
-	u->hash = text;
+	change_text(u, &p, &p.hash, value, &u->hash);
 }
 
 static void set_table(struct uci *u, const char *value)
 {
 	struct engine_params p = u->params;
-	char *text;
 
-	p.table = text = xstrdup(value);
-	change_engine(u, &p);
-	if (u->params.table != text) {
-		free(text);
-		return;
-	}
-	free(u->table);
-	u->table = text;
+	change_text(u, &p, &p.table, value, &u->table);
 }
 
 static void set_threads(struct uci *u, const char *value)
@@ -245,13 +245,13 @@ static int read_limits(struct limits *l, enum side us, char **at, struct err *e)
 		if (!value)
 			continue;
 		number = next_word(at);
-		/* a clock may have run out: then there is the least time there can be */
+		/* a clock may have run out: no time is the least there can be, not no limit */
 		if (number && *number == '-')
 			number = "1";
 		if (!number || parse_u64(number, 0, UINT64_MAX, value))
 			return err_set(e, "go: %s: expected a number, got '%s'", word,
 				       number ? number : "");
-		if (!*value && value == &l->clock_ms)
+		if (!*value && (value == &l->clock_ms || value == &l->movetime_ms))
 			*value = 1;
 	}
 	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
