@@ -101,9 +101,9 @@ static inline bool cache_tt_keeps_deepest(const struct cache *c)
 	return !c->table[KIND_TT]->class->lines;
 }
 
-static inline void cache_tt_prefetch(const struct cache *c, uint64_t key)
+static inline void cache_prefetch(const struct cache *c, enum kind kind, uint64_t key)
 {
-	c->ops[KIND_TT]->prefetch(c->table[KIND_TT], key);
+	c->ops[kind]->prefetch(c->table[kind], key);
 }
 
 static inline bool cache_probe(struct cache *c, enum kind kind, uint64_t key,

@@ -46,7 +46,7 @@ int quiesce(struct searcher *s, int alpha, int beta, unsigned ply)
 			break; /* so do all that come after it */
 		if (!check && is_futile(&s->board, move, standing, alpha))
 			continue;
-		search_play(s, move, ply, &undo);
+		search_play(s, move, ply, KIND_EVAL, &undo);
 		score = -quiesce(s, -beta, -alpha, ply + 1);
 		search_unplay(s, move, &undo);
 		if (s->stopped)

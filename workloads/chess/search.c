@@ -69,11 +69,12 @@ bool search_enter(struct searcher *s)
 	return s->stopped;
 }
 
-void search_play(struct searcher *s, uint16_t move, unsigned ply, struct undo *u)
+void search_play(struct searcher *s, uint16_t move, unsigned ply, enum kind asked,
+		 struct undo *u)
 {
 	s->key[s->nr_keys++] = s->board.now.key;
 	board_make(&s->board, move, u);
-	cache_tt_prefetch(&s->cache, s->board.now.key);
+	cache_prefetch(&s->cache, asked, s->board.now.key);
 	s->frame[ply + 1].checkers = board_checkers(&s->board);
 }
 
@@ -91,6 +92,12 @@ static bool is_drawn(const struct searcher *s, unsigned ply)
 	if (b->now.halfmove >= 100 && (!s->frame[ply].checkers || movegen_count(b)))
 		return true;
 	return board_repetitions(b, s->key, s->nr_keys);
+}
+
+/* The table that a node of this depth begins with: quiescence does without the tt. */
+static enum kind asked_first(int depth)
+{
+	return depth > 0 ? KIND_TT : KIND_EVAL;
 }
 
 /* Depth of the search after a null move. */
@@ -146,14 +153,14 @@ static bool has_pieces(const struct board *b)
  */
 static int try_null(struct searcher *s, struct node *n)
 {
+	int depth = null_depth(n->depth), score;
 	struct undo undo;
-	int score;
 
 	s->key[s->nr_keys++] = s->board.now.key;
 	board_make_null(&s->board, &undo);
-	cache_tt_prefetch(&s->cache, s->board.now.key);
+	cache_prefetch(&s->cache, asked_first(depth), s->board.now.key);
 	s->frame[n->ply + 1].checkers = 0;
-	score = -pvs(s, -n->beta, 1 - n->beta, null_depth(n->depth), n->ply + 1, true);
+	score = -pvs(s, -n->beta, 1 - n->beta, depth, n->ply + 1, true);
 	board_unmake_null(&s->board, &undo);
 	s->nr_keys--;
 	if (!s->stopped && score <= -SCORE_MATE)
@@ -188,7 +195,7 @@ static int search_move(struct searcher *s, const struct node *n, uint16_t move, 
 	unsigned ply = n->ply + 1;
 	struct undo undo;
 
-	search_play(s, move, n->ply, &undo);
+	search_play(s, move, n->ply, asked_first(depth), &undo);
 	if (!n->nr_moves) {
 		score = -pvs(s, -n->beta, -n->alpha, depth, ply, false);
 		goto out;
