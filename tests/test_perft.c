@@ -26,7 +26,7 @@
 #define KINGS "8/8/8/8/8/4k3/8/4K3 w - - 0 1"
 #define KINGS_DEPTH 9
 #define KINGS_ENTRIES 16
-/* Far more than were ever needed with two CPUs: a run in five is wrong. */
+/* Far more than are needed with two CPUs: in eight trials, 1 to 37. */
 #define MAX_RUNS 1000
 
 static struct topo *topo;

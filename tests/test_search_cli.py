@@ -7,8 +7,8 @@ import unittest
 from cli import Cli, line_tables, main, tables
 
 FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"
-# Nodes within which Ka1-b1 is found with a working table: some 40,000 are enough for one thread,
-# without a table millions are not.
+# Nodes within which Ka1-b1 is found with a working table. One thread needs 27,000 (lines) or
+# 46,000 (one entry a key); without a table 20 million are not enough.
 BUDGET = 400000
 WINNING = 1.5  # pawns: one more is won for good
 RETRIES = 5  # of several threads, which are not deterministic

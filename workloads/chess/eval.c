@@ -74,9 +74,9 @@ static int placed(enum piece p, unsigned sq)
 }
 
 /*
- * Evaluations are multiples of this. Finer differences mean nothing, and with fewer values a
- * bound that was found in one window is more often of use in another: a tenth less of nodes,
- * and where a table keeps one entry a key, half of them.
+ * Evaluations are multiples of this, but for the tempo. Finer differences mean nothing, and
+ * with fewer values a bound that was found in one window is more often of use in another: with
+ * a grain of 1 `search --bench` takes 12 % more nodes, to depth 10 21 %.
  */
 #define GRAIN 16
 
