@@ -6,13 +6,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "chess_boards.h"
 #include "chess_positions.h"
-#include "fen.h"
 #include "perft.h"
 #include "zobrist.h"
 
@@ -49,16 +48,6 @@ static const char *fen_nr(size_t i)
 					       : rare_fens[i - ARRAY_SIZE(known_positions)];
 }
 
-static struct board position(const char *fen)
-{
-	struct board b;
-	struct err e;
-
-	if (fen_parse(fen, &b, &e))
-		fail_msg("%s: %s", fen, e.text);
-	return b;
-}
-
 static bool same_state(const struct board_state *a, const struct board_state *b)
 {
 	return a->key == b->key && a->pawn_key == b->pawn_key && a->halfmove == b->halfmove &&
@@ -73,30 +62,11 @@ static bool same_board(const struct board *a, const struct board *b)
 	       a->fullmove == b->fullmove && a->side == b->side;
 }
 
-/* Called for positions of play-outs, with their moves. */
-typedef void visit_fn(struct board *b, const uint16_t *list, unsigned nr);
-
-static void play_out(const char *fen, uint64_t seed, unsigned plies, visit_fn *visit)
-{
-	struct board b = position(fen);
-	uint16_t list[MAX_MOVES];
-	struct undo u;
-
-	while (plies--) {
-		unsigned nr = movegen_all(&b, list);
-
-		visit(&b, list, nr);
-		if (!nr)
-			return;
-		board_make(&b, list[rng_below(&seed, nr)], &u);
-	}
-}
-
 static void play_outs(unsigned each, unsigned plies, visit_fn *visit)
 {
 	for (size_t i = 0; i < NR_FENS; i++)
 		for (unsigned seed = 1; seed <= each; seed++)
-			play_out(fen_nr(i), seed, plies, visit);
+			play_out(fen_nr(i), seed, plies, visit, NULL);
 }
 
 /* One step after another, with no arithmetic on sets. */
@@ -159,57 +129,10 @@ static void test_known_totals(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_positions); i++) {
 		const struct known_position *p = &known_positions[i];
-		struct board b = position(p->fen);
+		struct board b = board_of(p->fen);
 
 		for (unsigned depth = 0; p->total[depth] && p->total[depth] < 1000000; depth++)
 			assert_true(perft_plain(&b, depth) == p->total[depth]);
-	}
-}
-
-/* The same position with the colours exchanged. */
-static void mirrored(const char *fen, char *out)
-{
-	const char *rank[8], *rest = strchr(fen, ' ');
-	unsigned nr = 0;
-
-	for (const char *at = fen; at < rest; at += strcspn(at, "/ ") + 1)
-		rank[nr++] = at;
-	assert_int_equal(nr, 8);
-	while (nr--) {
-		for (const char *at = rank[nr]; *at != '/' && *at != ' '; at++)
-			*out++ = (char)(isupper((unsigned char)*at)
-						? tolower((unsigned char)*at)
-						: toupper((unsigned char)*at));
-		*out++ = nr ? '/' : ' ';
-	}
-	*out++ = rest[1] == 'w' ? 'b' : 'w';
-	for (rest += 2; *rest; rest++) {
-		bool square =
-			rest[-1] >= 'a' && rest[-1] <= 'h' && isdigit((unsigned char)*rest);
-
-		if (square)
-			*out++ = *rest == '3' ? '6' : '3';
-		else if (strchr("KQkq", *rest))
-			*out++ = (char)(isupper((unsigned char)*rest)
-						? tolower((unsigned char)*rest)
-						: toupper((unsigned char)*rest));
-		else
-			*out++ = *rest;
-	}
-	*out = 0;
-}
-
-static void test_mirror(void **state)
-{
-	char fen[FEN_MAX];
-
-	for (size_t i = 0; i < NR_FENS; i++) {
-		struct board a = position(fen_nr(i)), b;
-
-		mirrored(fen_nr(i), fen);
-		b = position(fen);
-		for (unsigned depth = 1; depth <= 3; depth++)
-			assert_true(perft_plain(&a, depth) == perft_plain(&b, depth));
 	}
 }
 
@@ -235,8 +158,19 @@ static void check_integrity(const struct board *b)
 		assert_true(board_ep_legal(b, (enum side)b->side, b->now.ep));
 }
 
+static void test_mirror(void **state)
+{
+	for (size_t i = 0; i < NR_FENS; i++) {
+		struct board a = board_of(fen_nr(i)), b = mirror_of(&a);
+
+		check_integrity(&b);
+		for (unsigned depth = 1; depth <= 3; depth++)
+			assert_true(perft_plain(&a, depth) == perft_plain(&b, depth));
+	}
+}
+
 /* Every move there and back; nobody moves into check. */
-static void visit_moves(struct board *b, const uint16_t *list, unsigned nr)
+static void visit_moves(void *arg, struct board *b, const uint16_t *list, unsigned nr)
 {
 	const struct board before = *b;
 	struct undo u;
@@ -264,13 +198,7 @@ static void test_make_and_unmake(void **state)
 	play_outs(20, 120, visit_moves);
 }
 
-static bool is_noisy(const struct board *b, uint16_t m)
-{
-	return b->on[move_to(m)] != NO_PIECE || move_type(m) == MOVE_EN_PASSANT ||
-	       move_type(m) == MOVE_PROMOTION;
-}
-
-static void visit_counts(struct board *b, const uint16_t *list, unsigned nr)
+static void visit_counts(void *arg, struct board *b, const uint16_t *list, unsigned nr)
 {
 	uint16_t noisy[MAX_MOVES];
 	unsigned nr_noisy = movegen_noisy(b, noisy), expected = 0;
@@ -278,9 +206,9 @@ static void visit_counts(struct board *b, const uint16_t *list, unsigned nr)
 	assert_int_equal(movegen_count(b), nr);
 	assert_true(nr <= MAX_MOVES);
 	for (unsigned i = 0; i < nr_noisy; i++)
-		assert_true(is_noisy(b, noisy[i]) && move_is_legal(b, noisy[i]));
+		assert_true(!move_is_quiet(b, noisy[i]) && move_is_legal(b, noisy[i]));
 	for (unsigned i = 0; i < nr; i++)
-		expected += is_noisy(b, list[i]);
+		expected += !move_is_quiet(b, list[i]);
 	assert_int_equal(nr_noisy, expected);
 }
 
@@ -290,7 +218,7 @@ static void test_lists_and_counts(void **state)
 }
 
 /* Exactly the moves of the generator, each once, of all the words there are. */
-static void visit_words(struct board *b, const uint16_t *list, unsigned nr)
+static void visit_words(void *arg, struct board *b, const uint16_t *list, unsigned nr)
 {
 	static uint8_t listed[1 << 16];
 
@@ -309,7 +237,7 @@ static void test_any_word(void **state)
 	play_outs(1, 20, visit_words);
 }
 
-static void visit_text(struct board *b, const uint16_t *list, unsigned nr)
+static void visit_text(void *arg, struct board *b, const uint16_t *list, unsigned nr)
 {
 	char text[MOVE_TEXT];
 
@@ -322,7 +250,7 @@ static void visit_text(struct board *b, const uint16_t *list, unsigned nr)
 
 static void test_text_of_moves(void **state)
 {
-	struct board b = position("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1");
+	struct board b = board_of("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1");
 	char text[MOVE_TEXT];
 
 	play_outs(2, 60, visit_text);
@@ -333,10 +261,10 @@ static void test_text_of_moves(void **state)
 	assert_int_equal(move_from_text(&b, "b7a8k"), NO_MOVE);
 }
 
-static void visit_fen(struct board *b, const uint16_t *list, unsigned nr)
+static void visit_fen(void *arg, struct board *b, const uint16_t *list, unsigned nr)
 {
 	char fen[FEN_MAX], again[FEN_MAX];
-	struct board copy = position(fen_write(b, fen));
+	struct board copy = board_of(fen_write(b, fen));
 
 	assert_true(same_board(b, &copy));
 	assert_string_equal(fen, fen_write(&copy, again));
@@ -348,17 +276,17 @@ static void test_fen_round_trip(void **state)
 	struct board b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(known_positions); i++) {
-		b = position(known_positions[i].fen);
+		b = board_of(known_positions[i].fen);
 		assert_string_equal(fen_write(&b, fen), known_positions[i].fen);
 	}
 	play_outs(20, 200, visit_fen);
 	/* four fields, and room behind */
-	b = position("8/8/4k3/8/8/4K3/8/8 w - -");
+	b = board_of("8/8/4k3/8/8/4K3/8/8 w - -");
 	assert_string_equal(fen_write(&b, fen), "8/8/4k3/8/8/4K3/8/8 w - - 0 1");
-	b = position("8/8/4k3/8/8/4K3/8/8  b  -  -  7  9 ");
+	b = board_of("8/8/4k3/8/8/4K3/8/8  b  -  -  7  9 ");
 	assert_string_equal(fen_write(&b, fen), "8/8/4k3/8/8/4K3/8/8 b - - 7 9");
 	/* the longest there is */
-	b = position(
+	b = board_of(
 		"r1b1k2r/1p1p1p1p/p1p1p1p1/n1q1b1n1/N1Q1B1N1/P1P1P1P1/1P1P1P1P/R1B1K2R w KQkq - "
 		"9999 9999");
 	assert_int_equal(strlen(fen_write(&b, fen)),
@@ -390,14 +318,14 @@ static void test_en_passant_is_legal_or_nothing(void **state)
 	struct undo u;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		b = position(cases[i].fen);
+		b = board_of(cases[i].fen);
 		if ((b.now.ep != NO_SQUARE) != cases[i].kept)
 			fail_msg("%s: kept %d", cases[i].fen, b.now.ep != NO_SQUARE);
 	}
 	/* made on the board or read, it is the same position */
-	b = position(FEN_START);
+	b = board_of(FEN_START);
 	board_make(&b, move_from_text(&b, "e2e4"), &u);
-	assert_true(b.now.key == position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b "
+	assert_true(b.now.key == board_of("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b "
 					  "KQkq - 0 1")
 					 .now.key);
 }
@@ -418,14 +346,14 @@ static void test_keys(void **state)
 	struct undo u;
 
 	for (size_t i = 0; i < ARRAY_SIZE(different); i++) {
-		b = position(different[i]);
+		b = board_of(different[i]);
 		for (size_t j = 0; j < i; j++) {
-			c = position(different[j]);
+			c = board_of(different[j]);
 			assert_true(b.now.key != c.now.key);
 			assert_true(b.now.pawn_key == c.now.pawn_key);
 		}
 	}
-	b = c = position(FEN_START);
+	b = c = board_of(FEN_START);
 	board_make(&b, move_from_text(&b, "g1f3"), &u);
 	board_make(&b, move_from_text(&b, "g8f6"), &u);
 	board_make(&b, move_from_text(&b, "b1c3"), &u);
@@ -433,13 +361,13 @@ static void test_keys(void **state)
 	board_make(&c, move_from_text(&c, "g8f6"), &u);
 	board_make(&c, move_from_text(&c, "g1f3"), &u);
 	assert_true(b.now.key == c.now.key);
-	assert_true(b.now.pawn_key == position(FEN_START).now.pawn_key);
+	assert_true(b.now.pawn_key == board_of(FEN_START).now.pawn_key);
 }
 
 static void test_repetitions(void **state)
 {
 	static const char *const moves[] = { "g1f3", "g8f6", "f3g1", "f6g8" };
-	struct board b = position(FEN_START);
+	struct board b = board_of(FEN_START);
 	uint64_t key[16];
 	unsigned nr = 0;
 	struct undo u;
@@ -453,7 +381,7 @@ static void test_repetitions(void **state)
 	board_make(&b, move_from_text(&b, "e2e4"), &u);
 	assert_int_equal(board_repetitions(&b, key, nr), 0);
 	/* what is before the counter began is not looked at */
-	b = position(FEN_START);
+	b = board_of(FEN_START);
 	assert_int_equal(board_repetitions(&b, key, 12), 0);
 }
 
@@ -571,7 +499,7 @@ static void test_fen_of_anything(void **state)
 			fen[rng_below(&seed, len)] = 0;
 		if (!fen_parse(fen, &b, &e)) {
 			check_integrity(&b);
-			b = position(fen_write(&b, out));
+			b = board_of(fen_write(&b, out));
 		}
 	}
 }

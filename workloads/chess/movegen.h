@@ -15,10 +15,16 @@
 unsigned movegen_all(const struct board *b, uint16_t *list);
 /* Captures and promotions alone. */
 unsigned movegen_noisy(const struct board *b, uint16_t *list);
+/* Neither a capture nor a promotion. */
+static inline bool move_is_quiet(const struct board *b, uint16_t move)
+{
+	return b->on[move_to(move)] == NO_PIECE && move_type(move) != MOVE_PROMOTION &&
+	       move_type(move) != MOVE_EN_PASSANT;
+}
 /* How many moves there are. */
 unsigned movegen_count(const struct board *b);
 
-/* Is this word, whatever it is, a legal move? As cheap as a few moves of the generator. */
+/* Is this word, whatever it is, a legal move? Much cheaper than all moves, but for castling. */
 bool move_is_legal(const struct board *b, uint16_t move);
 
 /* The legal move that UCI writes so ("e2e4", "e7e8q", "e1g1"); NO_MOVE: it is none. */

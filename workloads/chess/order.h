@@ -40,12 +40,6 @@ void order_begin_noisy(struct order *o, const struct board *b);
 /* The next move, or NO_MOVE. *loses: it loses material. */
 uint16_t order_next(struct order *o, bool *loses);
 
-static inline bool move_is_quiet(const struct board *b, uint16_t move)
-{
-	return b->on[move_to(move)] == NO_PIECE && move_type(move) != MOVE_PROMOTION &&
-	       move_type(move) != MOVE_EN_PASSANT;
-}
-
 /* `move` refuted what came before, after `nr` other quiet moves had not. */
 void order_learn(struct move_history *h, enum side us, uint16_t move, const uint16_t *tried,
 		 unsigned nr, int depth);
