@@ -84,7 +84,7 @@ struct evaluator {
 	struct table *shared[NR_KINDS];
 };
 
-static struct evaluator *evaluator_open(uint64_t entries)
+static struct evaluator *evaluator_open(const char *table, uint64_t entries)
 {
 	struct evaluator *ev = aligned_alloc(128, sizeof(*ev));
 	struct table_spec spec;
@@ -98,7 +98,7 @@ static struct evaluator *evaluator_open(uint64_t entries)
 	struct err e;
 
 	memset(ev, 0, sizeof(*ev));
-	assert_false(table_spec_parse("xor", &spec, &e));
+	assert_false(table_spec_parse(table, &spec, &e));
 	assert_false(cache_create_shared(&p, ev->shared, &e));
 	assert_false(cache_create(&p, ev->shared, &ev->cache, &e));
 	ev->cache.worker = &ev->worker;
@@ -132,7 +132,7 @@ static void check_mirror(void *arg, struct board *b, const uint16_t *list, unsig
 
 static void test_eval_mirror(void **state)
 {
-	struct evaluator *ev = evaluator_open(0);
+	struct evaluator *ev = evaluator_open("xor", 0);
 
 	play_outs(check_mirror, &ev->cache);
 	evaluator_close(ev);
@@ -162,7 +162,7 @@ static void check_cached(void *arg, struct board *b, const uint16_t *list, unsig
 
 static void test_eval_cached(void **state)
 {
-	struct pair_of_evaluators p = { evaluator_open(64), evaluator_open(0) };
+	struct pair_of_evaluators p = { evaluator_open("xor", 64), evaluator_open("xor", 0) };
 
 	play_outs(check_cached, &p);
 	assert_true(p.with->worker.n[KIND_PAWN].hits > 0);
@@ -174,7 +174,7 @@ static void test_eval_cached(void **state)
 
 static int eval_fen(const char *fen)
 {
-	struct evaluator *ev = evaluator_open(0);
+	struct evaluator *ev = evaluator_open("xor", 0);
 	struct board b = board_of(fen);
 	int score = eval(&b, &ev->cache);
 
@@ -336,6 +336,14 @@ static void test_long_game(void **state)
 
 /* --- rubbish in tables --- */
 
+/* Of the tt: mostly moves of 16 bits, for others are rejected without a look at the board. */
+static uint64_t rubbish(enum kind kind, uint64_t *seed)
+{
+	uint64_t word = rng_next(seed);
+
+	return kind == KIND_TT && rng_below(seed, 16) ? word & ~0xffff0000ull : word;
+}
+
 /* Another word for each that is no signature: what is found is all made up. */
 static void scribble(struct table *t, uint64_t *seed)
 {
@@ -343,7 +351,7 @@ static void scribble(struct table *t, uint64_t *seed)
 
 	for (uint64_t i = 0; i < t->entries * words; i++)
 		if (i % words)
-			WRITE_ONCE64(&t->word[i], rng_next(seed));
+			WRITE_ONCE64(&t->word[i], rubbish(t->kind, seed));
 }
 
 /* ... for as long as a search runs. */
@@ -406,6 +414,29 @@ static void test_rubbish(void **state)
 		pthread_join(thread, NULL);
 		engine_destroy(v.engine);
 	}
+}
+
+static void check_range(void *arg, struct board *b, const uint16_t *list, unsigned nr)
+{
+	struct evaluator *ev = arg;
+
+	assert_in_range(abs(eval(b, &ev->cache)), 0, SCORE_MAX_STATIC);
+}
+
+static void test_eval_amid_rubbish(void **state)
+{
+	struct evaluator *ev = evaluator_open("unsync", 16384);
+	uint64_t seed = 7, pawn_hits, eval_hits;
+
+	play_outs(check_range, ev);
+	pawn_hits = ev->worker.n[KIND_PAWN].hits;
+	eval_hits = ev->worker.n[KIND_EVAL].hits;
+	for (enum kind k = KIND_PAWN; k <= KIND_EVAL; k++)
+		scribble(ev->cache.table[k], &seed);
+	play_outs(check_range, ev);
+	assert_true(ev->worker.n[KIND_PAWN].hits > pawn_hits);
+	assert_true(ev->worker.n[KIND_EVAL].hits > eval_hits + 100);
+	evaluator_close(ev);
 }
 
 /* Whose entries are all its own has none to reject. */
@@ -488,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_repetition),
 		cmocka_unit_test(test_long_game),
 		cmocka_unit_test(test_rubbish),
+		cmocka_unit_test(test_eval_amid_rubbish),
 		cmocka_unit_test(test_nothing_rejected),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_timing),
