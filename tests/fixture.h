@@ -22,8 +22,8 @@ static inline __attribute__((noreturn)) void fixture_die(const struct err *e)
 	exit(1);
 }
 
-/* Skip the test if this machine or build is without the table, or with these options. */
-static inline void fixture_needs(const char *spec)
+/* Why this machine or build is without the table, or with these options; NULL: it is not. */
+static inline const char *fixture_lacks(const char *spec)
 {
 	const char *why = table_spec_absent(spec);
 	struct table_spec parsed;
@@ -33,6 +33,14 @@ static inline void fixture_needs(const char *spec)
 		why = table_spec_lacks(&parsed);
 		table_spec_free(&parsed);
 	}
+	return why;
+}
+
+/* Skip the test for want of it. */
+static inline void fixture_needs(const char *spec)
+{
+	const char *why = fixture_lacks(spec);
+
 	if (!why)
 		return;
 	printf("skipped: %s: %s\n", spec, why);

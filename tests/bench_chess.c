@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What tables mean to a search: the positions of `tearline search --bench`, each to a depth, by
+ * engines that differ in their tables. All engines of a contest search in turn, each from empty
+ * tables, several rounds, in one process; shown are medians with their 95 % intervals, and times
+ * as ratios to the first engine with as many threads. One thread searches the same nodes every
+ * time, several do not: what counts is the time to the depth.
+ *
+ *	bench_chess tables|refresh|sharing|memory [DEPTH [ROUNDS]]
+ */
+#include <stdarg.h>
+
+#include "bench_set.h"
+#include "engine.h"
+#include "fixture.h"
+#include "info.h"
+#include "stats.h"
+
+#define MAX_ROUNDS 64
+#define MAX_ENTRANTS 64
+
+/* One engine, and by rounds what it took to search the set. */
+struct entrant {
+	char label[48], table[48], hash[16], pawn_hash[16], eval_hash[16];
+	struct engine_params p;
+	double seconds[MAX_ROUNDS], nodes[MAX_ROUNDS], nps[MAX_ROUNDS];
+	struct counts n[NR_KINDS]; /* of the last round */
+	uint64_t bytes; /* of all tables */
+};
+
+struct contest {
+	struct entrant entrant[MAX_ENTRANTS];
+	size_t nr;
+};
+
+static unsigned depth = 10, rounds = 7, max_threads;
+static struct contest contest;
+
+static const struct engine_params usual = { .table = "xor",
+					    .hash = "16",
+					    .pawn_hash = "1",
+					    .eval_hash = "4",
+					    .placement = "core",
+					    .threads = 1,
+					    .pawn = SHARING_PRIVATE,
+					    .eval = SHARING_PRIVATE };
+
+static const char *keep(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text);
+	return to;
+}
+
+/* If there is such a table here; texts of p are copied. */
+static void enter_one(const struct engine_params *p, const char *label)
+{
+	struct entrant *one = &contest.entrant[contest.nr];
+	const char *why = fixture_lacks(p->table);
+
+	if (why || contest.nr == MAX_ENTRANTS) {
+		printf("%s left out: %s\n", label, why ? why : "too many");
+		return;
+	}
+	contest.nr++;
+	keep(one->label, sizeof(one->label), label);
+	one->p = *p;
+	one->p.table = keep(one->table, sizeof(one->table), p->table);
+	one->p.hash = keep(one->hash, sizeof(one->hash), p->hash);
+	one->p.pawn_hash = keep(one->pawn_hash, sizeof(one->pawn_hash), p->pawn_hash);
+	one->p.eval_hash = keep(one->eval_hash, sizeof(one->eval_hash), p->eval_hash);
+}
+
+/* With 1, 2, 4, ... threads. */
+static void enter(const struct engine_params *p, const char *label)
+{
+	struct engine_params with = *p;
+
+	for (with.threads = 1; with.threads <= max_threads; with.threads *= 2)
+		enter_one(&with, label);
+}
+
+static void search_position(struct engine *engine, struct entrant *one, unsigned round,
+			    const char *fen)
+{
+	const struct limits limits = { .depth = depth };
+	struct engine_result r;
+	struct game game;
+	struct err e;
+
+	engine_ready(engine);
+	if (game_set(&game, fen, &e) ||
+	    engine_search(engine, &game, &limits, NULL, NULL, &r, &e))
+		fixture_die(&e);
+	one->nodes[round] += (double)r.nodes;
+	one->seconds[round] += (double)r.ns * 1e-9;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		counts_add(&one->n[k], &r.count[k]);
+}
+
+static void search_set(struct entrant *one, unsigned round)
+{
+	struct engine *engine;
+	struct err e;
+
+	memset(one->n, 0, sizeof(one->n));
+	one->nodes[round] = one->seconds[round] = 0;
+	one->bytes = 0;
+	if (engine_create(&one->p, &engine, &e))
+		fixture_die(&e);
+	for (unsigned i = 0; i < NR_BENCH; i++)
+		search_position(engine, one, round, bench_fens[i]);
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		one->bytes += engine_bytes(engine, k);
+	one->nps[round] = one->nodes[round] / one->seconds[round];
+	engine_destroy(engine);
+}
+
+static const struct entrant *baseline(const struct entrant *one)
+{
+	const struct entrant *first = contest.entrant;
+
+	while (first->p.threads != one->p.threads)
+		first++;
+	return first;
+}
+
+static struct interval median(const double *v)
+{
+	return rounds < STATS_MIN_BOOTSTRAP ? stats_median_range(v, rounds)
+					    : stats_median_interval(v, rounds, 1);
+}
+
+static struct interval ratio(const double *a, const double *b)
+{
+	return rounds < STATS_MIN_BOOTSTRAP ? stats_ratio_range(a, rounds, b, rounds)
+					    : stats_ratio_interval(a, rounds, b, rounds, 1);
+}
+
+static void show(const struct entrant *one)
+{
+	struct interval s = median(one->seconds), nps = median(one->nps);
+	struct interval of = ratio(one->seconds, baseline(one)->seconds);
+	const struct counts *n = one->n;
+
+	printf("| %s | %ju | %.2f | %.3f | %.0f [%.0f, %.0f] | %.2f [%.2f, %.2f] "
+	       "| %.2f [%.2f, %.2f] | %.1f | %.1f | %.1f | %.1f |\n",
+	       one->label, (uintmax_t)one->p.threads, (double)one->bytes / (1 << 20),
+	       median(one->nodes).mid * 1e-6, nps.mid * 1e-3, nps.lo * 1e-3, nps.hi * 1e-3,
+	       s.mid, s.lo, s.hi, of.mid, of.lo, of.hi,
+	       percent(n[KIND_TT].hits, n[KIND_TT].probes),
+	       percent(usable_hits(&n[KIND_TT]), n[KIND_TT].probes),
+	       percent(n[KIND_PAWN].hits, n[KIND_PAWN].probes),
+	       percent(n[KIND_EVAL].hits, n[KIND_EVAL].probes));
+}
+
+/* All rounds of those who have entered, and the outcome. Nobody is left. */
+static __attribute__((format(printf, 1, 2))) void hold(const char *title, ...)
+{
+	va_list ap;
+
+	for (unsigned round = 0; round < rounds; round++)
+		for (size_t i = 0; i < contest.nr; i++)
+			search_set(&contest.entrant[i], round);
+	va_start(ap, title);
+	putchar('\n');
+	vprintf(title, ap);
+	va_end(ap);
+	printf(": %d positions to depth %u, %u rounds\n\n"
+	       "| | threads | MiB | M nodes | k nodes/s | seconds | time, ratio | tt hits %% "
+	       "| usable %% | pawn hits %% | eval hits %% |\n"
+	       "|---|---|---|---|---|---|---|---|---|---|---|\n",
+	       NR_BENCH, depth, rounds);
+	for (size_t i = 0; i < contest.nr; i++)
+		show(&contest.entrant[i]);
+	fflush(stdout);
+	contest.nr = 0;
+}
+
+/* Every table that holds transpositions, in one that the caches hold, and one they do not. */
+static void contest_tables(void)
+{
+	static const char *const hash[] = { "1", "16", "256" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(hash); i++) {
+		struct engine_params p = usual;
+
+		p.hash = hash[i];
+		table_for_each(t)
+		{
+			p.table = t->name;
+			if (!t->broken && !t->floor && t->kinds & 1u << KIND_TT)
+				enter(&p, t->name);
+		}
+		hold("tables, --hash %s", hash[i]);
+	}
+}
+
+/* When a probe writes the search's generation to what it finds. */
+static void contest_refresh(void)
+{
+	static const char *const tables[] = { "xor", "seqlock", "spinlock" };
+	static const char *const policies[] = { "always", "stale", "cas", "never" };
+	struct engine_params p = usual;
+	char spec[48];
+
+	p.table = spec;
+	p.hash = "1"; /* full, so that it matters what is replaced */
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(policies); k++) {
+			snprintf(spec, sizeof(spec), "%s:refresh=%s", tables[i], policies[k]);
+			enter(&p, spec);
+		}
+		hold("refresh, --hash %s", p.hash);
+	}
+}
+
+/* What all threads have together is the same, 2 MiB for pawns and 8 for evaluations. */
+static void enter_sharing(const struct engine_params *p, const char *label)
+{
+	struct engine_params with = *p;
+	char pawn_hash[16], eval_hash[16];
+
+	with.pawn_hash = pawn_hash;
+	with.eval_hash = eval_hash;
+	for (with.threads = 1; with.threads <= max_threads; with.threads *= 2) {
+		double tables = (double)with.threads;
+
+		snprintf(pawn_hash, sizeof(pawn_hash), "%g",
+			 2 / (p->pawn == SHARING_SHARED ? 1 : tables));
+		snprintf(eval_hash, sizeof(eval_hash), "%g",
+			 8 / (p->eval == SHARING_SHARED ? 1 : tables));
+		enter_one(&with, label);
+	}
+}
+
+/* Pawn and evaluation tables that threads share, or each has for itself, or nobody has. */
+static void contest_sharing(void)
+{
+	static const struct {
+		const char *label;
+		unsigned pawn, eval;
+	} as[] = {
+		{ "both private", SHARING_PRIVATE, SHARING_PRIVATE },
+		{ "pawn shared", SHARING_SHARED, SHARING_PRIVATE },
+		{ "no pawn", SHARING_NONE, SHARING_PRIVATE },
+		{ "eval shared", SHARING_PRIVATE, SHARING_SHARED },
+		{ "no eval", SHARING_PRIVATE, SHARING_NONE },
+		{ "both shared", SHARING_SHARED, SHARING_SHARED },
+		{ "neither", SHARING_NONE, SHARING_NONE },
+	};
+	static const char *const tables[] = { "xor", "spinlock" };
+	struct engine_params p = usual;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		p.table = tables[i];
+		for (size_t k = 0; k < ARRAY_SIZE(as); k++) {
+			p.pawn = as[k].pawn;
+			p.eval = as[k].eval;
+			enter_sharing(&p, as[k].label);
+		}
+		hold("pawn and evaluation tables, --table %s", p.table);
+	}
+}
+
+/* As much for transpositions and evaluations together: all for the one, some for the other. */
+static void contest_memory(void)
+{
+	static const double totals[] = { 0.25, 1, 4, 16, 64 };
+	static const unsigned evals[] = { 0, 1, 2, 4 }; /* eighths */
+	struct engine_params p = usual;
+
+	p.table = "xor:index=mulhi"; /* of any size */
+	for (size_t i = 0; i < ARRAY_SIZE(totals); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(evals); k++) {
+			char hash[16], eval_hash[16], label[48];
+
+			snprintf(hash, sizeof(hash), "%g", totals[i] * (8 - evals[k]) / 8);
+			snprintf(eval_hash, sizeof(eval_hash), "%g", totals[i] * evals[k] / 8);
+			snprintf(label, sizeof(label), "tt %s, eval %s", hash, eval_hash);
+			p.hash = hash;
+			p.eval_hash = eval_hash;
+			p.eval = evals[k] ? SHARING_SHARED : SHARING_NONE;
+			enter(&p, label);
+		}
+		hold("%g MiB in all, --table %s", totals[i], p.table);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} contests[] = {
+	{ "tables", contest_tables },
+	{ "refresh", contest_refresh },
+	{ "sharing", contest_sharing },
+	{ "memory", contest_memory },
+};
+
+static unsigned nr_cores(void)
+{
+	struct topo *topo;
+	struct err e;
+	unsigned nr;
+
+	if (topo_open(&topo, &e))
+		fixture_die(&e);
+	nr = topo_nr_cores(topo);
+	topo_close(topo);
+	return nr;
+}
+
+int main(int argc, char **argv)
+{
+	max_threads = nr_cores();
+	depth = argc > 2 ? (unsigned)atoi(argv[2]) : depth;
+	rounds = argc > 3 ? (unsigned)atoi(argv[3]) : rounds;
+	for (size_t i = 0; i < ARRAY_SIZE(contests); i++) {
+		if (argc < 2 || strcmp(argv[1], contests[i].name))
+			continue;
+		contests[i].run();
+		return 0;
+	}
+	fprintf(stderr, "%s: expected tables, refresh, sharing or memory\n", argv[0]);
+	return 2;
+}
