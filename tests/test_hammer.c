@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Two threads on a few hot lines: what a table promises it keeps, and what the audit is
- * there to find it finds. argv: a table's spec, a recorded trace.
+ * there to find it finds. argv: a table's spec, a recorded trace, and how many short runs there
+ * are to be, unless 200.
  *
  * A table that must be caught is run again until it is: how many runs that takes is the
  * machine's business, that it happens is ours. On one CPU there is nothing to catch.
@@ -17,6 +18,8 @@
 #define SOUND_SECONDS 0.15 /* and as much again without the witness, or with it */
 #define PROVOKE_SECONDS 0.08 /* of each workload: there are many */
 #define ENTRIES 4096
+
+static uint64_t nr_short_runs = 200;
 
 struct found {
 	uint64_t fault[NR_FAULTS], ops;
@@ -259,7 +262,7 @@ static int short_runs(const char *spec, const struct table_class *c, const struc
 {
 	struct found f = { 0 };
 
-	for (uint64_t seed = 0; seed < 200; seed++)
+	for (uint64_t seed = 0; seed < nr_short_runs; seed++)
 		hammer(spec, "hot-update:lines=1,ops=64", 2, 0, 300 + seed, topo, &f);
 	return report(spec, "two threads, short runs", &f,
 		      c->promises & PROMISE_NO_FALSE_MISS ? clean(&f) : f.ops > 0);
@@ -290,8 +293,10 @@ int main(int argc, char **argv)
 	struct err e;
 	int failed;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 1;
+	if (argc > 3)
+		nr_short_runs = strtoull(argv[3], NULL, 10);
 	fixture_needs(argv[1]);
 	if (table_spec_parse(argv[1], &parsed, &e) || topo_open(&topo, &e) ||
 	    trace_read(argv[2], &trace, &e))
