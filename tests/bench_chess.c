@@ -4,7 +4,8 @@
  * engines that differ in their tables. All engines of a contest search in turn, each from empty
  * tables, several rounds, in one process; shown are medians with their 95 % intervals, and times
  * as ratios to the first engine with as many threads. One thread searches the same nodes every
- * time, several do not: what counts is the time to the depth.
+ * time, several do not: what counts is the time to the depth. Where it matters what is left of
+ * the search before, the positions are those of games.
  *
  *	bench_chess tables|refresh|sharing|memory [DEPTH [ROUNDS]]
  */
@@ -18,6 +19,8 @@
 
 #define MAX_ROUNDS 64
 #define MAX_ENTRANTS 64
+#define GAMES 4 /* from the bench's openings and middle games */
+#define GAME_POSITIONS 6 /* of each, two plies apart */
 
 /* One engine, and by rounds what it took to search the set. */
 struct entrant {
@@ -33,8 +36,15 @@ struct contest {
 	size_t nr;
 };
 
-static unsigned depth = 10, rounds = 7, max_threads;
+/* What is searched, one after another. */
+struct set {
+	struct game game[GAMES * GAME_POSITIONS];
+	size_t nr;
+};
+
+static unsigned depth = 10, rounds = 11, max_threads;
 static struct contest contest;
+static struct set set;
 
 static const struct engine_params usual = { .table = "xor",
 					    .hash = "16",
@@ -79,26 +89,19 @@ static void enter(const struct engine_params *p, const char *label)
 		enter_one(&with, label);
 }
 
-static void search_position(struct engine *engine, struct entrant *one, unsigned round,
-			    const char *fen)
+static void search(struct engine *engine, const struct game *g, struct engine_result *r)
 {
 	const struct limits limits = { .depth = depth };
-	struct engine_result r;
-	struct game game;
 	struct err e;
 
 	engine_ready(engine);
-	if (game_set(&game, fen, &e) ||
-	    engine_search(engine, &game, &limits, NULL, NULL, &r, &e))
+	if (engine_search(engine, g, &limits, NULL, NULL, r, &e))
 		fixture_die(&e);
-	one->nodes[round] += (double)r.nodes;
-	one->seconds[round] += (double)r.ns * 1e-9;
-	for (enum kind k = 0; k < NR_KINDS; k++)
-		counts_add(&one->n[k], &r.count[k]);
 }
 
 static void search_set(struct entrant *one, unsigned round)
 {
+	struct engine_result r;
 	struct engine *engine;
 	struct err e;
 
@@ -107,11 +110,53 @@ static void search_set(struct entrant *one, unsigned round)
 	one->bytes = 0;
 	if (engine_create(&one->p, &engine, &e))
 		fixture_die(&e);
-	for (unsigned i = 0; i < NR_BENCH; i++)
-		search_position(engine, one, round, bench_fens[i]);
-	for (enum kind k = 0; k < NR_KINDS; k++)
+	for (size_t i = 0; i < set.nr; i++) {
+		search(engine, &set.game[i], &r);
+		one->nodes[round] += (double)r.nodes;
+		one->seconds[round] += (double)r.ns * 1e-9;
+		for (enum kind k = KIND_TT; k <= KIND_EVAL; k++)
+			counts_add(&one->n[k], &r.count[k]);
+	}
+	for (enum kind k = KIND_TT; k <= KIND_EVAL; k++)
 		one->bytes += engine_bytes(engine, k);
 	one->nps[round] = one->nodes[round] / one->seconds[round];
+	engine_destroy(engine);
+}
+
+static void open_game(struct game *g, const char *fen)
+{
+	struct err e;
+
+	if (game_set(g, fen, &e))
+		fixture_die(&e);
+}
+
+static void choose_bench(void)
+{
+	for (set.nr = 0; set.nr < NR_BENCH; set.nr++)
+		open_game(&set.game[set.nr], bench_fens[set.nr]);
+}
+
+/* Games that the usual engine plays against itself: on one thread always the same ones. */
+static void choose_games(void)
+{
+	struct engine_result r = { .best = NO_MOVE };
+	struct engine *engine;
+	struct game game;
+	struct err e;
+
+	if (engine_create(&usual, &engine, &e))
+		fixture_die(&e);
+	for (set.nr = 0; set.nr < ARRAY_SIZE(set.game); set.nr++) {
+		if (set.nr % GAME_POSITIONS == 0)
+			open_game(&game, bench_fens[2 + set.nr / GAME_POSITIONS]);
+		set.game[set.nr] = game;
+		for (unsigned ply = 0; ply < 2; ply++) {
+			search(engine, &game, &r);
+			if (r.best != NO_MOVE)
+				game_play(&game, r.best);
+		}
+	}
 	engine_destroy(engine);
 }
 
@@ -165,11 +210,11 @@ static __attribute__((format(printf, 1, 2))) void hold(const char *title, ...)
 	putchar('\n');
 	vprintf(title, ap);
 	va_end(ap);
-	printf(": %d positions to depth %u, %u rounds\n\n"
+	printf(": %zu positions to depth %u, %u rounds\n\n"
 	       "| | threads | MiB | M nodes | k nodes/s | seconds | time, ratio | tt hits %% "
 	       "| usable %% | pawn hits %% | eval hits %% |\n"
 	       "|---|---|---|---|---|---|---|---|---|---|---|\n",
-	       NR_BENCH, depth, rounds);
+	       set.nr, depth, rounds);
 	for (size_t i = 0; i < contest.nr; i++)
 		show(&contest.entrant[i]);
 	fflush(stdout);
@@ -182,14 +227,17 @@ static void contest_tables(void)
 	static const char *const hash[] = { "1", "16", "256" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(hash); i++) {
-		struct engine_params p = usual;
+		struct engine_params p = usual; /* it is the first, to compare with */
 
 		p.hash = hash[i];
+		enter(&p, p.table);
 		table_for_each(t)
 		{
+			if (t->broken || t->floor || !(t->kinds & 1u << KIND_TT) ||
+			    !strcmp(t->name, usual.table))
+				continue;
 			p.table = t->name;
-			if (!t->broken && !t->floor && t->kinds & 1u << KIND_TT)
-				enter(&p, t->name);
+			enter(&p, t->name);
 		}
 		hold("tables, --hash %s", hash[i]);
 	}
@@ -198,11 +246,12 @@ static void contest_tables(void)
 /* When a probe writes the search's generation to what it finds. */
 static void contest_refresh(void)
 {
-	static const char *const tables[] = { "xor", "seqlock", "spinlock" };
+	static const char *const tables[] = { "xor", "spinlock" };
 	static const char *const policies[] = { "always", "stale", "cas", "never" };
 	struct engine_params p = usual;
 	char spec[48];
 
+	choose_games();
 	p.table = spec;
 	p.hash = "1"; /* full, so that it matters what is replaced */
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
@@ -317,6 +366,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(contests); i++) {
 		if (argc < 2 || strcmp(argv[1], contests[i].name))
 			continue;
+		choose_bench();
 		contests[i].run();
 		return 0;
 	}
