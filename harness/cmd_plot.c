@@ -35,11 +35,6 @@ static const struct option_def plot_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option_def *get_options(void)
-{
-	return plot_options;
-}
-
 /* Beside the source while that is there, or else where they were installed. */
 static const char *find_scripts(void)
 {
@@ -221,5 +216,5 @@ const struct command cmd_plot = {
 	.usage = "FILE [--out DIR]",
 	.example = "tearline plot results/sweep.csv --out pictures",
 	.work = plot,
-	.options = get_options,
+	.options = plot_options,
 };

@@ -17,34 +17,25 @@ struct replay_args {
 
 static struct replay_args args;
 
-static const struct option_def *replay_options(void)
-{
-	static const struct option_def defs[] = {
-		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table to replay on (see tearline tables), or the shared object that has one, "
-		  "as in ./mine.so:refresh=never",
-		  0, 0 },
-		{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0,
-		  0 },
-		{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL,
-		  workload_help, 0, 0 },
-		{ "threads", OPT_U64, &args.threads, "N", "1", "replaying threads", 1,
-		  TOPO_MAX_THREADS },
-		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
-		  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'",
-		  0, 0 },
-		{ "lookahead", OPT_U64, &args.lookahead, "N", "0", LOOKAHEAD_HELP, 0,
-		  MAX_LOOKAHEAD },
-		CELL_OPTIONS(&args.cell),
-		{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1,
-		  1000000 },
-		{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
-		  "append the rows to FILE, or print them instead of the summary", 0, 0 },
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def replay_options[] = {
+	{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
+	  "table to replay on (see tearline tables), or the shared object that has one, "
+	  "as in ./mine.so:refresh=never",
+	  0, 0 },
+	{ "trace", OPT_STR, &args.trace, "FILE", NULL, "recorded trace to replay", 0, 0 },
+	{ "workload", OPT_STR, &args.workload, "NAME[:opt=val,...]", NULL, workload_help, 0,
+	  0 },
+	{ "threads", OPT_U64, &args.threads, "N", "1", "replaying threads", 1,
+	  TOPO_MAX_THREADS },
+	{ "hash", OPT_STR, &args.hash, "SIZE", "16",
+	  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
+	{ "lookahead", OPT_U64, &args.lookahead, "N", "0", LOOKAHEAD_HELP, 0, MAX_LOOKAHEAD },
+	CELL_OPTIONS(&args.cell),
+	{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1, 1000000 },
+	{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
+	  "append the rows to FILE, or print them instead of the summary", 0, 0 },
+	{ .name = NULL },
+};
 
 static const char *field(const struct csv_row *r, enum csv_column c)
 {

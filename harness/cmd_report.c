@@ -27,11 +27,6 @@ static const struct option_def report_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option_def *get_options(void)
-{
-	return report_options;
-}
-
 static void print_schema(FILE *f)
 {
 	fputs("| column | meaning |\n|---|---|\n", f);
@@ -114,8 +109,6 @@ static int report(char **arg, int nr, struct err *e)
 		print_schema(stdout);
 	else if (report_files(arg, (size_t)nr, e))
 		return -1;
-	if (fflush(stdout) || ferror(stdout))
-		return err_set(e, "standard output: cannot write");
 	return EXIT_DONE;
 }
 
@@ -126,5 +119,5 @@ const struct command cmd_report = {
 	.usage = "FILE... [--baseline TABLE] | --schema",
 	.example = "tearline report results/sweep.csv --baseline spinlock",
 	.work = report,
-	.options = get_options,
+	.options = report_options,
 };

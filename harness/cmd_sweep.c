@@ -18,37 +18,30 @@ struct sweep_args {
 
 static struct sweep_args args;
 
-static const struct option_def *sweep_options(void)
-{
-	static const struct option_def defs[] = {
-		{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
-		  "tables, with options as in spinlock:lock=ticket,stripes=64, or the shared "
-		  "objects that have them (./mine.so); 'all' is every table and floor that there "
-		  "is here, where it holds the kinds that are replayed",
-		  0, 0 },
-		{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
-		  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
-		{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0,
-		  0 },
-		{ "threads", OPT_STR, &args.lists.threads, "LIST", "1,all",
-		  "thread counts; 'all' is one a CPU", 0, 0 },
-		{ "hash", OPT_STR, &args.lists.hash, "LIST", "16",
-		  "sizes of the tt or kv table, as replay takes them", 0, 0 },
-		{ "lookahead", OPT_STR, &args.lists.lookahead, "LIST", "0", LOOKAHEAD_HELP, 0,
-		  0 },
-		{ "trials", OPT_U64, &args.lists.trials, "N", "3", "trials of each cell", 1,
-		  1000000 },
-		{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0,
-		  0 },
-		{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
-		  "skip the cells that are already in --out: same table, options, trace, size, threads, placement, mode, caller, lookahead, deal, clears, pacing, seed, witness and trial; not looked at are --seconds, --passes, --pages and the version",
-		  0, 0 },
-		CELL_OPTIONS(&args.cell),
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def sweep_options[] = {
+	{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
+	  "tables, with options as in spinlock:lock=ticket,stripes=64, or the shared "
+	  "objects that have them (./mine.so); 'all' is every table and floor that there "
+	  "is here, where it holds the kinds that are replayed",
+	  0, 0 },
+	{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
+	  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
+	{ "workload", OPT_STR, &args.lists.workloads, "LIST", NULL, workload_help, 0, 0 },
+	{ "threads", OPT_STR, &args.lists.threads, "LIST", "1,all",
+	  "thread counts; 'all' is one a CPU", 0, 0 },
+	{ "hash", OPT_STR, &args.lists.hash, "LIST", "16",
+	  "sizes of the tt or kv table, as replay takes them", 0, 0 },
+	{ "lookahead", OPT_STR, &args.lists.lookahead, "LIST", "0", LOOKAHEAD_HELP, 0, 0 },
+	{ "trials", OPT_U64, &args.lists.trials, "N", "3", "trials of each cell", 1, 1000000 },
+	{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0, 0 },
+	{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
+	  "skip the cells that are already in --out: same table, options, trace, size, threads, "
+	  "placement, mode, caller, lookahead, deal, clears, pacing, seed, witness and trial; "
+	  "not looked at are --seconds, --passes, --pages and the version",
+	  0, 0 },
+	CELL_OPTIONS(&args.cell),
+	{ .name = NULL },
+};
 
 static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
 		      const struct csv_row *base, struct csv_writer *csv, struct err *e)

@@ -7,12 +7,7 @@
 #include "grid.h"
 #include "table.h"
 
-static const struct option_def *tables_options(void)
-{
-	static const struct option_def defs[] = { { .name = NULL } };
-
-	return defs;
-}
+static const struct option_def tables_options[] = { { .name = NULL } };
 
 /* The tables to show; none: all that are built in. */
 static struct table_spec *named;

@@ -11,24 +11,19 @@ static struct {
 	bool oversubscribe;
 } opt;
 
-static const struct option_def *options(void)
-{
-	static const struct option_def defs[] = {
-		{ "threads", OPT_U64, &opt.threads, "N", NULL,
-		  "threads to place; without it one for each CPU of the placement", 1,
-		  TOPO_MAX_THREADS },
-		{ "placement", OPT_STR, &opt.placement, "P", "core",
-		  "core (one a core, then the SMT siblings), compact (fill a core, then its "
-		  "neighbour), spread (in turn over packages, NUMA nodes, L3 caches, cores) or "
-		  "list:0,2,5-7 (the kernel's CPU numbers)",
-		  0, 0 },
-		{ "oversubscribe", OPT_FLAG, &opt.oversubscribe, NULL, NULL,
-		  "allow more threads than CPUs; the CPUs are then used in turn", 0, 0 },
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def options[] = {
+	{ "threads", OPT_U64, &opt.threads, "N", NULL,
+	  "threads to place; without it one for each CPU of the placement", 1,
+	  TOPO_MAX_THREADS },
+	{ "placement", OPT_STR, &opt.placement, "P", "core",
+	  "core (one a core, then the SMT siblings), compact (fill a core, then its "
+	  "neighbour), spread (in turn over packages, NUMA nodes, L3 caches, cores) or "
+	  "list:0,2,5-7 (the kernel's CPU numbers)",
+	  0, 0 },
+	{ "oversubscribe", OPT_FLAG, &opt.oversubscribe, NULL, NULL,
+	  "allow more threads than CPUs; the CPUs are then used in turn", 0, 0 },
+	{ .name = NULL },
+};
 
 static int show(char **arg, int nr, struct err *e)
 {

@@ -7,44 +7,39 @@
 
 static struct torture_args args;
 
-static const struct option_def *torture_options(void)
-{
-	static const struct option_def defs[] = {
-		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table to stress, on every workload that it can hold (see tearline tables), or "
-		  "the shared object that has one (./mine.so)",
-		  0, 0 },
-		{ "controls", OPT_FLAG, &args.controls, NULL, NULL,
-		  "instead: run the tables that are broken on purpose, and say how often each "
-		  "is caught",
-		  0, 0 },
-		{ "seconds", OPT_DECIMAL, &args.seconds, "S", "10",
-		  "with --table: for how long, in slices of 0.2 to 1 s", 0, 1000000 },
-		{ "runs", OPT_U64, &args.runs, "R", "10",
-		  "with --controls: runs of one second for each", 1, 1000000 },
-		{ "threads", OPT_U64, &args.threads, "N", "0",
-		  "threads, and twice as many in every other slice (0: as many as CPUs, at "
-		  "least 2; a control's own)",
-		  0, TOPO_MAX_THREADS / 2 },
-		{ "seed", OPT_U64, &args.seed, "N", "1",
-		  "of everything random; each slice has its own, made from this", 0, 0 },
-		{ "slice", OPT_U64, &args.slice, "K", "0",
-		  "with --table: the Kth slice, as a FAILURE names it, and then others of its "
-		  "combination (0: all in turn)",
-		  0, 1u << 30 },
-		{ "watchdog", OPT_DECIMAL, &args.watchdog, "S", "30",
-		  "give up when no thread has begun an operation for so long: every thread's "
-		  "stack on stderr, and FAILURE",
-		  1, 1000000 },
-		{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
-		  "append a row a slice to FILE, or print the rows; then the summary goes to "
-		  "stderr",
-		  0, 0 },
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def torture_options[] = {
+	{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
+	  "table to stress, on every workload that it can hold (see tearline tables), or "
+	  "the shared object that has one (./mine.so)",
+	  0, 0 },
+	{ "controls", OPT_FLAG, &args.controls, NULL, NULL,
+	  "instead: run the tables that are broken on purpose, and say how often each "
+	  "is caught",
+	  0, 0 },
+	{ "seconds", OPT_DECIMAL, &args.seconds, "S", "10",
+	  "with --table: for how long, in slices of 0.2 to 1 s", 0, 1000000 },
+	{ "runs", OPT_U64, &args.runs, "R", "10",
+	  "with --controls: runs of one second for each", 1, 1000000 },
+	{ "threads", OPT_U64, &args.threads, "N", "0",
+	  "threads, and twice as many in every other slice (0: as many as CPUs, at "
+	  "least 2; a control's own)",
+	  0, TOPO_MAX_THREADS / 2 },
+	{ "seed", OPT_U64, &args.seed, "N", "1",
+	  "of everything random; each slice has its own, made from this", 0, 0 },
+	{ "slice", OPT_U64, &args.slice, "K", "0",
+	  "with --table: the Kth slice, as a FAILURE names it, and then others of its "
+	  "combination (0: all in turn)",
+	  0, 1u << 30 },
+	{ "watchdog", OPT_DECIMAL, &args.watchdog, "S", "30",
+	  "give up when no thread has begun an operation for so long: every thread's "
+	  "stack on stderr, and FAILURE",
+	  1, 1000000 },
+	{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
+	  "append a row a slice to FILE, or print the rows; then the summary goes to "
+	  "stderr",
+	  0, 0 },
+	{ .name = NULL },
+};
 
 static int check_args(struct err *e)
 {

@@ -22,7 +22,8 @@ static void print_help(FILE *f)
 	fputs("\n'tearline COMMAND --help' explains each; 'tearline --version' says what this is.\n\n"
 	      "example:\n"
 	      "  tearline replay --table xor --trace workloads/traces/crafty-2t-fine70.tlt --threads 2\n\n"
-	      "exit: 0 done, 1 found a fault it was asked to look for, 2 unusable input or arguments\n",
+	      "exit: 0 done, 1 found a fault it was asked to look for, 2 unusable input or arguments,\n"
+	      "130 interrupted\n",
 	      f);
 }
 
@@ -40,8 +41,8 @@ static void print_man(void)
 		option_man(*c, stdout);
 	fputs(".SH EXIT STATUS\n0 done; 1 found a fault it was asked to look for; 2 unusable input "
 	      "or arguments, with one line on standard error that names the file or option, the "
-	      "place and what was expected.\n.SH SEE ALSO\nThe columns of the CSV are described in "
-	      "results/README.md.\n",
+	      "place and what was expected; 130 interrupted.\n.SH SEE ALSO\nThe columns of the CSV are "
+	      "described in results/README.md.\n",
 	      stdout);
 }
 
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 	int status = dispatch(argc, argv);
 	struct err e;
 
-	if (status == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
+	if (status != EXIT_USAGE && (fflush(stdout) || ferror(stdout))) {
 		err_set(&e, "cannot write to standard output: %s", strerror(errno));
 		return err_report(&e);
 	}

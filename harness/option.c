@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "interrupt.h"
-#include "version.h"
 
 static size_t count_options(const struct option_def *defs)
 {
@@ -110,7 +109,7 @@ static struct option *long_options(const struct option_def *defs)
  */
 static int parse(const struct command *c, int argc, char **argv, int *status)
 {
-	const struct option_def *defs = c->options();
+	const struct option_def *defs = c->options;
 	struct option *lo = long_options(defs);
 	struct err e;
 	int index, got;
@@ -193,7 +192,7 @@ void option_help(const struct command *c, FILE *f)
 	fprintf(f, "tearline %s - %s\n\n", c->name, c->summary);
 	print_wrapped(f, c->usage, fprintf(f, "usage: tearline %s ", c->name), 8);
 	fputc('\n', f);
-	for (const struct option_def *d = c->options(); d->name; d++) {
+	for (const struct option_def *d = c->options; d->name; d++) {
 		int n = fprintf(f, "  --%s%s%s", d->name, d->metavar ? " " : "",
 				d->metavar ? d->metavar : "");
 		char *help =
@@ -238,7 +237,7 @@ void option_man(const struct command *c, FILE *f)
 	fprintf(f, ".\n.PP\n.B tearline %s\n", c->name);
 	print_roff(f, c->usage);
 	fputc('\n', f);
-	for (const struct option_def *d = c->options(); d->name; d++) {
+	for (const struct option_def *d = c->options; d->name; d++) {
 		fprintf(f, ".TP\n.BR \\-\\-");
 		print_roff(f, d->name);
 		if (d->metavar) {

@@ -41,8 +41,7 @@ struct command {
 	 * the error to be printed.
 	 */
 	int (*work)(char **arg, int nr, struct err *e);
-	/* also for --help and the manual, where nobody reads what they set */
-	const struct option_def *(*options)(void);
+	const struct option_def *options;
 };
 
 /*

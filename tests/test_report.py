@@ -260,7 +260,7 @@ class Report(unittest.TestCase):
                 run = subprocess.run([TEARLINE, "report", *args], stdout=full, check=False,
                                      stderr=subprocess.PIPE, text=True)
                 self.assertEqual(run.returncode, 2)
-                self.assertIn("standard output: cannot write", run.stderr)
+                self.assertIn("cannot write to standard output", run.stderr)
 
     def test_schema_is_in_step(self):
         run = tearline("report", "--schema")

@@ -14,31 +14,26 @@ static struct perft_args {
 	bool divide, oversubscribe;
 } args;
 
-static const struct option_def *perft_options(void)
-{
-	static const struct option_def defs[] = {
-		{ "fen", OPT_STR, &args.fen, "FEN", FEN_START, "position to count from", 0, 0 },
-		{ "depth", OPT_U64, &args.depth, "D", NULL, "plies ahead", 1, PERFT_MAX_DEPTH },
-		{ "threads", OPT_U64, &args.threads, "N", "1",
-		  "threads, which share the table and take subtrees from one list", 1,
-		  TOPO_MAX_THREADS },
-		{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
-		  "table for the counts of subtrees, one that holds kv (see tearline tables), or "
-		  "the shared object that has one; default: none",
-		  0, 0 },
-		{ "hash", OPT_STR, &args.hash, "SIZE", "16",
-		  "size of the table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
-		{ "divide", OPT_FLAG, &args.divide, NULL, NULL,
-		  "also print the count behind each move", 0, 0 },
-		{ "placement", OPT_STR, &args.placement, "P", "core",
-		  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },
-		{ "oversubscribe", OPT_FLAG, &args.oversubscribe, NULL, NULL,
-		  "allow more threads than CPUs", 0, 0 },
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def perft_options[] = {
+	{ "fen", OPT_STR, &args.fen, "FEN", FEN_START, "position to count from", 0, 0 },
+	{ "depth", OPT_U64, &args.depth, "D", NULL, "plies ahead", 1, PERFT_MAX_DEPTH },
+	{ "threads", OPT_U64, &args.threads, "N", "1",
+	  "threads, which share the table and take subtrees from one list", 1,
+	  TOPO_MAX_THREADS },
+	{ "table", OPT_STR, &args.table, "NAME[:opt=val,...]", NULL,
+	  "table for the counts of subtrees, one that holds kv (see tearline tables), or "
+	  "the shared object that has one; default: none",
+	  0, 0 },
+	{ "hash", OPT_STR, &args.hash, "SIZE", "16",
+	  "size of the table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
+	{ "divide", OPT_FLAG, &args.divide, NULL, NULL, "also print the count behind each move",
+	  0, 0 },
+	{ "placement", OPT_STR, &args.placement, "P", "core",
+	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },
+	{ "oversubscribe", OPT_FLAG, &args.oversubscribe, NULL, NULL,
+	  "allow more threads than CPUs", 0, 0 },
+	{ .name = NULL },
+};
 
 /* The table of the options; *out is NULL where there is to be none. 0 or -1. */
 static int make_table(const struct table_spec *spec, struct table **out, struct err *e)

@@ -22,31 +22,25 @@ struct search_args {
 
 static struct search_args args;
 
-static const struct option_def *search_options(void)
-{
-	static const struct option_def defs[] = {
-		{ "fen", OPT_STR, &args.fen, "FEN", NULL, "position to search (the start)", 0,
-		  0 },
-		{ "depth", OPT_U64, &args.depth, "N", NULL,
-		  "iterations (without any limit 12, with --bench 9)", 1, MAX_DEPTH },
-		{ "nodes", OPT_U64, &args.nodes, "N", NULL,
-		  "nodes of all threads; exact with one", 1, 0 },
-		{ "movetime", OPT_U64, &args.movetime, "MS", NULL, "milliseconds", 1, 0 },
-		{ "bench", OPT_FLAG, &args.bench, NULL, NULL,
-		  "search a fixed set of positions, each to --depth; the sum of nodes on one "
-		  "thread is the same wherever search and table do the same",
-		  0, 0 },
-		ENGINE_OPTIONS(&args.engine),
-		{ "record", OPT_STR, &args.record, "FILE", NULL,
-		  "write what all threads do to their tables as a trace that replay takes; held "
-		  "in memory until the end, 32 bytes an operation, in at most a quarter of what "
-		  "the machine has: what comes later is dropped and counted",
-		  0, 0 },
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def search_options[] = {
+	{ "fen", OPT_STR, &args.fen, "FEN", NULL, "position to search (the start)", 0, 0 },
+	{ "depth", OPT_U64, &args.depth, "N", NULL,
+	  "iterations (without any limit 12, with --bench 9)", 1, MAX_DEPTH },
+	{ "nodes", OPT_U64, &args.nodes, "N", NULL, "nodes of all threads; exact with one", 1,
+	  0 },
+	{ "movetime", OPT_U64, &args.movetime, "MS", NULL, "milliseconds", 1, 0 },
+	{ "bench", OPT_FLAG, &args.bench, NULL, NULL,
+	  "search a fixed set of positions, each to --depth; the sum of nodes on one "
+	  "thread is the same wherever search and table do the same",
+	  0, 0 },
+	ENGINE_OPTIONS(&args.engine),
+	{ "record", OPT_STR, &args.record, "FILE", NULL,
+	  "write what all threads do to their tables as a trace that replay takes; held "
+	  "in memory until the end, 32 bytes an operation, in at most a quarter of what "
+	  "the machine has: what comes later is dropped and counted",
+	  0, 0 },
+	{ .name = NULL },
+};
 
 static void print_score(int score)
 {

@@ -5,15 +5,10 @@
 
 static struct engine_params args;
 
-static const struct option_def *uci_options(void)
-{
-	static const struct option_def defs[] = {
-		ENGINE_OPTIONS(&args),
-		{ .name = NULL },
-	};
-
-	return defs;
-}
+static const struct option_def uci_options[] = {
+	ENGINE_OPTIONS(&args),
+	{ .name = NULL },
+};
 
 static int uci(char **arg, int nr, struct err *e)
 {
