@@ -174,6 +174,23 @@ class Uci(Cli):
             engine.wait("bestmove [a-h]")
         self.end(engine)
 
+    def test_no_limit_is_negative(self):
+        for limit in ("depth -1", "nodes -5", "movestogo -2", "wtime -x", "depth x"):
+            lines = self.talk(f"go {limit}\n")
+            self.assertRegex(lines[-1], "^info string go: .*expected a number", limit)
+
+    def test_what_is_between_words(self):
+        """A line is read the same by whoever takes it in and whoever obeys: "go\vdepth" is no go,
+        and no search that others would wait for."""
+        engine = self.start()
+        engine.say("go\vdepth 2", "  \t ", " go  depth\t1 ", "stop")
+        engine.wait("bestmove [a-h]")
+        engine.say("isready")
+        engine.wait("readyok")
+        engine.say("go depth 3")
+        self.assertTrue(any("depth 3 " in x for x in engine.wait("bestmove [a-h]")))
+        self.end(engine)
+
     def test_many_new_games(self):
         lines = self.talk("".join(f"setoption name Hash value {n % 3}\nucinewgame\n"
                                   "position startpos\ngo nodes 500\n" for n in range(20)))

@@ -10,6 +10,8 @@
 #include "uci_queue.h"
 
 #define MAX_HASH_MIB 1048576
+/* Between words. */
+#define BLANKS " \t\r\n"
 
 struct uci {
 	struct uci_queue queue;
@@ -36,7 +38,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 /* The next word of a line, or NULL. */
 static char *next_word(char **at)
 {
-	return strtok_r(NULL, " \t\r\n", at);
+	return strtok_r(NULL, BLANKS, at);
 }
 
 static void do_uci(const struct uci *u)
@@ -232,6 +234,12 @@ static uint64_t *limit_of(const char *word, struct limits *l, uint64_t *depth, e
 	return NULL;
 }
 
+/* A clock's, or for this move. */
+static bool is_time(const char *word)
+{
+	return strstr(word, "time");
+}
+
 static int read_limits(struct limits *l, enum side us, char **at, struct err *e)
 {
 	uint64_t depth = 0, other;
@@ -241,17 +249,17 @@ static int read_limits(struct limits *l, enum side us, char **at, struct err *e)
 	while ((word = next_word(at))) {
 		uint64_t *value = limit_of(word, l, &depth, us, &other);
 		const char *number;
+		bool over;
 
 		if (!value)
 			continue;
 		number = next_word(at);
 		/* a clock may have run out: no time is the least there can be, not no limit */
-		if (number && *number == '-')
-			number = "1";
-		if (!number || parse_u64(number, 0, UINT64_MAX, value))
+		over = number && *number == '-' && is_time(word);
+		if (!number || parse_u64(number + over, 0, UINT64_MAX, value))
 			return err_set(e, "go: %s: expected a number, got '%s'", word,
 				       number ? number : "");
-		if (!*value && (value == &l->clock_ms || value == &l->movetime_ms))
+		if (over || (!*value && is_time(word)))
 			*value = 1;
 	}
 	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
@@ -295,7 +303,7 @@ static void do_newgame(struct uci *u)
 
 static void obey(struct uci *u, char *line)
 {
-	char *at, *word = strtok_r(line, " \t\r\n", &at);
+	char *at, *word = strtok_r(line, BLANKS, &at);
 
 	if (!strcmp(word, "uci"))
 		do_uci(u);
@@ -328,9 +336,11 @@ static void *obey_all(void *arg)
 static bool read_line(struct uci *u, const char *line)
 {
 	char word[16];
+	size_t at = strspn(line, BLANKS), length = strcspn(line + at, BLANKS);
 
-	if (sscanf(line, "%15s", word) != 1)
+	if (!length)
 		return true;
+	snprintf(word, sizeof(word), "%.*s", (int)length, line + at);
 	if (!strcmp(word, "quit"))
 		return false;
 	if (!strcmp(word, "stop"))
