@@ -110,7 +110,7 @@ void audit_enter(struct worker *w, const struct table *t, enum witness_type type
 void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n);
 /*
  * An attempt to store came to nothing but perhaps a copy in slot bumped_to (-1: not even that); the
- * next is an operation of its own, of the same key and serial.
+ * next is an operation of its own, of the same key, and of the same serial or stamped anew.
  */
 void audit_again(struct worker *w, struct table *t, struct audited *a, int bumped_to,
 		 struct counts *n);

@@ -443,7 +443,7 @@ int traffic_from_trace(const struct trace *trace, const struct dealing *d, struc
 	for (size_t s = 0; s < trace->nr_streams; s++)
 		in[s] = select_ops(trace, &trace->stream[s], kinds);
 	clock = find_clock(in, trace->nr_streams, paced ? trace->tsc_hz : 0);
-	if (paced)
+	if (clock.hz)
 		t->span_ns = ticks_to_ns(&clock, clock.first, clock.last);
 	if (paced && !t->span_ns) {
 		ret = err_set(e,

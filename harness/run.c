@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -292,6 +293,7 @@ int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 	uint64_t begin = now_ns();
 	int ret = -1;
 
+	assert(p->placement->nr == run.threads);
 	memset(r, 0, sizeof(*r));
 	run.unfinished = run.threads;
 	if (open_crew(&run, e))

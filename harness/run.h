@@ -20,7 +20,7 @@ struct run_params {
 	const struct table_spec *table;
 	const struct traffic *traffic;
 	const struct topo *topo;
-	const struct placement *placement;
+	const struct placement *placement; /* a CPU for each stream of the traffic */
 	struct table_size size[NR_KINDS];
 	const char *size_text[NR_KINDS]; /* "--hash 16", for messages */
 	enum mem_pages pages;

@@ -295,7 +295,7 @@ struct table {
  * structs here, the functions and the audit that a table calls, what the templates and the
  * policy make of an operation. Where nobody did, the sizes may tell.
  */
-#define TABLE_ABI 2
+#define TABLE_ABI 3
 #define TABLE_LAYOUT                                                              \
 	((uint64_t)sizeof(struct table) | (uint64_t)sizeof(struct worker) << 16 | \
 	 (uint64_t)sizeof(struct table_class) << 32 |                             \

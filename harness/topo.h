@@ -5,7 +5,8 @@
  * The allowed CPUs are hwloc's allowed set intersected with the affinity mask at
  * start: hwloc alone ignores taskset, and would let a thread bind outside it.
  * Where the topology describes another machine (HWLOC_SYNTHETIC, HWLOC_XMLFILE)
- * only planning works; a description hwloc cannot use is an error, not a fallback. Nothing here trusts sizes of caches or memory.
+ * only planning works; a description hwloc cannot use is an error, not a fallback. Nothing
+ * here trusts sizes of caches or memory.
  */
 #ifndef TEARLINE_TOPO_H
 #define TEARLINE_TOPO_H

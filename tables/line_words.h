@@ -2,8 +2,7 @@
 /*
  * line_words - eval, pawn and kv entries in a line: words that a store overwrites whole
  *
- * eval and pawn have one slot a line, in which nothing is looked at before it is written; of kv
- * there are several, and a key stands in one of them.
+ * eval and pawn have one slot a line, of kv there are several, and a key stands in one of them.
  */
 /* The same key's slot, else an empty one, else the one the key picks. */
 static __always_inline unsigned T(kv_slot)(const struct table *t, const atomic_word *line,

@@ -20,9 +20,9 @@
  *
  * which enclose each call of a loop, and of T(clear_live).
  *
- * It leaves `static const struct table_loops T(loops)`, in which are single operations, too. Every loop gets kind, caller
- * and audit as constants, so one source makes straight code for each: no call through
- * a pointer, no allocation, no clock, no shared counter.
+ * It leaves `static const struct table_loops T(loops)`, in which are single operations, too.
+ * Every loop gets kind, caller and audit as constants, so one source makes straight code for
+ * each: no call through a pointer, no allocation, no clock, no shared counter.
  */
 #include "template.h"
 

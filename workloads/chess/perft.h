@@ -15,7 +15,10 @@
 
 #define PERFT_MAX_DEPTH 30
 
-/* Alone, without a table. The last ply is counted without being made. */
+/*
+ * Alone, without a table. The last ply is counted without being made. Of no use after an
+ * interrupt, or beyond 64 bits.
+ */
 uint64_t perft_plain(struct board *b, unsigned depth);
 
 struct perft {

@@ -94,7 +94,10 @@ static bool is_drawn(const struct searcher *s, unsigned ply)
 	return board_repetitions(b, s->key, s->nr_keys);
 }
 
-/* The table that a node of this depth begins with: quiescence does without the tt. */
+/*
+ * The table that a node of this depth begins with: quiescence does without the tt. Checks aside:
+ * they are known too late for a prefetch.
+ */
 static enum kind asked_first(int depth)
 {
 	return depth > 0 ? KIND_TT : KIND_EVAL;

@@ -94,7 +94,10 @@ uint64_t search_nodes(const struct search *s);
 
 /* One more node. True: the search is at its end, and what this node returns is not used. */
 bool search_enter(struct searcher *s);
-/* A legal move at `ply`, and back. `asked`: the table that the node behind it begins with. */
+/*
+ * A legal move at `ply`, and back. `asked`: the table that the node behind it begins with, checks
+ * aside.
+ */
 void search_play(struct searcher *s, uint16_t move, unsigned ply, enum kind asked,
 		 struct undo *u);
 void search_unplay(struct searcher *s, uint16_t move, const struct undo *u);
