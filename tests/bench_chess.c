@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What tables mean to a search: the positions of `tearline search --bench`, each to a depth, by
- * engines that differ in their tables. All engines of a contest search in turn, each from empty
- * tables, several rounds, in one process; shown are medians with their 95 % intervals, and times
- * as ratios to the first engine with as many threads. One thread searches the same nodes every
- * time, several do not: what counts is the time to the depth. Where it matters what is left of
- * the search before, the positions are those of games.
+ * engines that differ in their tables. All engines of a contest search in turn, several rounds,
+ * each round in another order, in one process; an engine begins a round with empty tables and
+ * keeps them from one position to the next. Shown are medians with their 95 % intervals, and
+ * times as ratios to the first engine with as many threads. One thread searches the same nodes
+ * every time, several do not: what counts is the time to the depth. Where it matters what is left
+ * of the search before, the positions are those of games.
  *
  *	bench_chess tables|refresh|sharing|memory [DEPTH [ROUNDS]]
  */
@@ -153,8 +154,9 @@ static void choose_games(void)
 		set.game[set.nr] = game;
 		for (unsigned ply = 0; ply < 2; ply++) {
 			search(engine, &game, &r);
-			if (r.best != NO_MOVE)
-				game_play(&game, r.best);
+			if (r.best == NO_MOVE)
+				break; /* it is over: what is left is searched again */
+			game_play(&game, r.best);
 		}
 	}
 	engine_destroy(engine);
@@ -198,14 +200,29 @@ static void show(const struct entrant *one)
 	       percent(n[KIND_EVAL].hits, n[KIND_EVAL].probes));
 }
 
+/* Everybody once, in an order of its own: nobody always comes after the same. */
+static void play_round(unsigned round)
+{
+	size_t order[MAX_ENTRANTS] = { 0 };
+	uint64_t seed = round + 1;
+
+	for (size_t i = 0; i < contest.nr; i++) {
+		size_t k = rng_below(&seed, i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (size_t i = 0; i < contest.nr; i++)
+		search_set(&contest.entrant[order[i]], round);
+}
+
 /* All rounds of those who have entered, and the outcome. Nobody is left. */
 static __attribute__((format(printf, 1, 2))) void hold(const char *title, ...)
 {
 	va_list ap;
 
 	for (unsigned round = 0; round < rounds; round++)
-		for (size_t i = 0; i < contest.nr; i++)
-			search_set(&contest.entrant[i], round);
+		play_round(round);
 	va_start(ap, title);
 	putchar('\n');
 	vprintf(title, ap);
@@ -221,7 +238,7 @@ static __attribute__((format(printf, 1, 2))) void hold(const char *title, ...)
 	contest.nr = 0;
 }
 
-/* Every table that holds transpositions, in one that the caches hold, and one they do not. */
+/* Every table that holds transpositions: too small, large enough, and with room to spare. */
 static void contest_tables(void)
 {
 	static const char *const hash[] = { "1", "16", "256" };
@@ -311,7 +328,10 @@ static void contest_sharing(void)
 	}
 }
 
-/* As much for transpositions and evaluations together: all for the one, some for the other. */
+/*
+ * As much for transpositions and evaluations together: all for the one, some for the other.
+ * Each thread's own pawn table comes on top.
+ */
 static void contest_memory(void)
 {
 	static const double totals[] = { 0.25, 1, 4, 16, 64 };
@@ -363,6 +383,11 @@ int main(int argc, char **argv)
 	max_threads = nr_cores();
 	depth = argc > 2 ? (unsigned)atoi(argv[2]) : depth;
 	rounds = argc > 3 ? (unsigned)atoi(argv[3]) : rounds;
+	if (!depth || depth > MAX_DEPTH || !rounds || rounds > MAX_ROUNDS) {
+		fprintf(stderr, "%s: expected a depth of 1 to %d and 1 to %d rounds\n", argv[0],
+			MAX_DEPTH, MAX_ROUNDS);
+		return 2;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(contests); i++) {
 		if (argc < 2 || strcmp(argv[1], contests[i].name))
 			continue;

@@ -42,6 +42,8 @@ static double search_set(bool record, unsigned depth, uint64_t *ops)
 	struct err e;
 	double begin, seconds = 0;
 
+	if (!r)
+		err_set(&e, "out of memory");
 	if (!r || engine_create(&p, &engine, &e))
 		die(&e);
 	if (record)
