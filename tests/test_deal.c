@@ -458,6 +458,8 @@ static void times_are_there_or_refused(void **state)
 	assert_int_equal(t->pacing, PACING_ASAP);
 	assert_null(t->stream[0].due);
 	traffic_free(t);
+	trace->tsc_hz = 0; /* of a file never, but of one made in memory */
+	check_refused(trace, &d, "trace made has no times");
 	trace->tsc_hz = 1000000000;
 	for (size_t s = 0; s < 2; s++) {
 		trace->stream[s].start = 10;
