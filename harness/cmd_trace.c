@@ -9,7 +9,6 @@
 #include "trace.h"
 #include "trace_info.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

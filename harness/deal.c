@@ -446,11 +446,10 @@ int traffic_from_trace(const struct trace *trace, const struct dealing *d, struc
 	if (clock.hz)
 		t->span_ns = ticks_to_ns(&clock, clock.first, clock.last);
 	if (paced && !t->span_ns) {
-		ret = err_set(
-			e,
-			"--pacing recorded: trace %s has no times: no clock, or all of its "
-			"operations have the same stamp",
-			trace->name);
+		ret = err_set(e,
+			      "--pacing recorded: trace %s has no times: no clock, or all with "
+			      "the same stamp",
+			      trace->name);
 		traffic_free(t);
 	} else {
 		deal_streams(t, in, d->seed, &clock);

@@ -81,9 +81,7 @@ static const struct cell *find_cell(const struct cells *cs, const struct cell *c
 
 static struct interval median_of(const struct cell *c)
 {
-	return c->nr < STATS_MIN_BOOTSTRAP
-		       ? stats_median_range(c->mops, c->nr)
-		       : stats_median_interval(c->mops, c->nr, BOOTSTRAP_SEED);
+	return stats_median_spread(c->mops, c->nr, BOOTSTRAP_SEED);
 }
 
 static size_t fewer(size_t a, size_t b)
@@ -93,9 +91,7 @@ static size_t fewer(size_t a, size_t b)
 
 static struct interval ratio_of(const struct cell *a, const struct cell *b)
 {
-	return fewer(a->nr, b->nr) < STATS_MIN_BOOTSTRAP
-		       ? stats_ratio_range(a->mops, a->nr, b->mops, b->nr)
-		       : stats_ratio_interval(a->mops, a->nr, b->mops, b->nr, BOOTSTRAP_SEED);
+	return stats_ratio_spread(a->mops, a->nr, b->mops, b->nr, BOOTSTRAP_SEED);
 }
 
 static void add_speed(struct grid *g, const struct cell *c)

@@ -169,6 +169,20 @@ struct interval stats_ratio_range(const double *a, size_t na, const double *b, s
 				  .hi = stats_max(a, na) / stats_min(b, nb) };
 }
 
+struct interval stats_median_spread(const double *v, size_t n, uint64_t seed)
+{
+	return n < STATS_MIN_BOOTSTRAP ? stats_median_range(v, n)
+				       : stats_median_interval(v, n, seed);
+}
+
+struct interval stats_ratio_spread(const double *a, size_t na, const double *b, size_t nb,
+				   uint64_t seed)
+{
+	return (na < nb ? na : nb) < STATS_MIN_BOOTSTRAP
+		       ? stats_ratio_range(a, na, b, nb)
+		       : stats_ratio_interval(a, na, b, nb, seed);
+}
+
 struct interval stats_wilson(uint64_t k, uint64_t n)
 {
 	const double z = 1.959963984540054; /* 97.5 % of a normal distribution is below */

@@ -33,9 +33,14 @@ struct interval stats_median_interval(const double *v, size_t n, uint64_t seed);
 struct interval stats_ratio_interval(const double *a, size_t na, const double *b, size_t nb,
 				     uint64_t seed);
 
-/* The same with the whole range in place of an interval, for a few trials. */
+/* The same with the whole range in place of an interval. */
 struct interval stats_median_range(const double *v, size_t n);
 struct interval stats_ratio_range(const double *a, size_t na, const double *b, size_t nb);
+
+/* What can be said of so many trials: the interval, or below STATS_MIN_BOOTSTRAP the range. */
+struct interval stats_median_spread(const double *v, size_t n, uint64_t seed);
+struct interval stats_ratio_spread(const double *a, size_t na, const double *b, size_t nb,
+				   uint64_t seed);
 
 /* Share k / n of n > 0 trials, with Wilson's 95 % score interval (1927): honest at the ends. */
 struct interval stats_wilson(uint64_t k, uint64_t n);

@@ -56,17 +56,14 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	const struct tt_store in = store_from_op(t, op);
 	uint64_t region = T(region)(t, key);
 	uint64_t generation, word;
+	struct tt_store in;
 	struct audited a;
 	struct found f;
 
-	n->stored[in.bound]++;
-	if (tt_drops(&in, t->mate)) {
-		n->drops++;
+	if (!tt_store_begin(t, op, n, &in))
 		return;
-	}
 	if (audit)
 		audit_enter(w, t, WITNESS_STORE, region, key, &a);
 	generation = READ_ONCE64(&t->generation);

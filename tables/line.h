@@ -163,6 +163,18 @@ static __always_inline struct tt_store store_from_op(const struct table *t,
 				  .threat = op->flags & TRACE_THREAT };
 }
 
+/* How each store of tt begins. False: it is dropped. */
+static __always_inline bool tt_store_begin(const struct table *t, const struct trace_op *op,
+					   struct counts *n, struct tt_store *in)
+{
+	*in = store_from_op(t, op);
+	n->stored[in->bound]++;
+	if (!tt_drops(in, t->mate))
+		return true;
+	n->drops++;
+	return false;
+}
+
 /* What the loops make of an answer, so that nothing of it is left out. */
 static __always_inline uint64_t tt_answer_sum(const struct tt_answer *a)
 {

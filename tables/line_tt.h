@@ -10,20 +10,17 @@ static __always_inline void T(tt_store)(struct table *t, struct worker *w,
 					const struct trace_op *op, uint64_t key,
 					struct counts *n, const bool audit)
 {
-	const struct tt_store in = store_from_op(t, op);
 	uint64_t sig = key & t->sig_mask;
 	atomic_word *line = T(line)(KIND_TT, t, key);
 	uint64_t index = T(index)(KIND_TT, t, line);
 	uint64_t generation, word;
+	struct tt_store in;
 	struct tt_slot s0, s1, victim;
 	struct tt_plan plan;
 	struct audited a;
 
-	n->stored[in.bound]++;
-	if (tt_drops(&in, t->mate)) {
-		n->drops++;
+	if (!tt_store_begin(t, op, n, &in))
 		return;
-	}
 	if (audit)
 		audit_enter(w, t, WITNESS_STORE, index, key, &a);
 	generation = READ_ONCE64(&t->generation);

@@ -47,15 +47,6 @@ static unsigned depth = 10, rounds = 11, max_threads;
 static struct contest contest;
 static struct set set;
 
-static const struct engine_params usual = { .table = "xor",
-					    .hash = "16",
-					    .pawn_hash = "1",
-					    .eval_hash = "4",
-					    .placement = "core",
-					    .threads = 1,
-					    .pawn = SHARING_PRIVATE,
-					    .eval = SHARING_PRIVATE };
-
 static const char *keep(char *to, size_t size, const char *text)
 {
 	snprintf(to, size, "%s", text);
@@ -146,7 +137,7 @@ static void choose_games(void)
 	struct game game;
 	struct err e;
 
-	if (engine_create(&usual, &engine, &e))
+	if (engine_create(&engine_usual, &engine, &e))
 		fixture_die(&e);
 	for (set.nr = 0; set.nr < ARRAY_SIZE(set.game); set.nr++) {
 		if (set.nr % GAME_POSITIONS == 0)
@@ -171,29 +162,19 @@ static const struct entrant *baseline(const struct entrant *one)
 	return first;
 }
 
-static struct interval median(const double *v)
-{
-	return rounds < STATS_MIN_BOOTSTRAP ? stats_median_range(v, rounds)
-					    : stats_median_interval(v, rounds, 1);
-}
-
-static struct interval ratio(const double *a, const double *b)
-{
-	return rounds < STATS_MIN_BOOTSTRAP ? stats_ratio_range(a, rounds, b, rounds)
-					    : stats_ratio_interval(a, rounds, b, rounds, 1);
-}
-
 static void show(const struct entrant *one)
 {
-	struct interval s = median(one->seconds), nps = median(one->nps);
-	struct interval of = ratio(one->seconds, baseline(one)->seconds);
+	struct interval s = stats_median_spread(one->seconds, rounds, 1);
+	struct interval nps = stats_median_spread(one->nps, rounds, 1);
+	struct interval of =
+		stats_ratio_spread(one->seconds, rounds, baseline(one)->seconds, rounds, 1);
 	const struct counts *n = one->n;
 
 	printf("| %s | %ju | %.2f | %.3f | %.0f [%.0f, %.0f] | %.2f [%.2f, %.2f] "
 	       "| %.2f [%.2f, %.2f] | %.1f | %.1f | %.1f | %.1f |\n",
 	       one->label, (uintmax_t)one->p.threads, (double)one->bytes / (1 << 20),
-	       median(one->nodes).mid * 1e-6, nps.mid * 1e-3, nps.lo * 1e-3, nps.hi * 1e-3,
-	       s.mid, s.lo, s.hi, of.mid, of.lo, of.hi,
+	       stats_median(one->nodes, rounds) * 1e-6, nps.mid * 1e-3, nps.lo * 1e-3,
+	       nps.hi * 1e-3, s.mid, s.lo, s.hi, of.mid, of.lo, of.hi,
 	       percent(n[KIND_TT].hits, n[KIND_TT].probes),
 	       percent(usable_hits(&n[KIND_TT]), n[KIND_TT].probes),
 	       percent(n[KIND_PAWN].hits, n[KIND_PAWN].probes),
@@ -244,14 +225,14 @@ static void contest_tables(void)
 	static const char *const hash[] = { "1", "16", "256" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(hash); i++) {
-		struct engine_params p = usual; /* it is the first, to compare with */
+		struct engine_params p = engine_usual; /* it is the first, to compare with */
 
 		p.hash = hash[i];
 		enter(&p, p.table);
 		table_for_each(t)
 		{
 			if (t->broken || t->floor || !(t->kinds & 1u << KIND_TT) ||
-			    !strcmp(t->name, usual.table))
+			    !strcmp(t->name, engine_usual.table))
 				continue;
 			p.table = t->name;
 			enter(&p, t->name);
@@ -265,7 +246,7 @@ static void contest_refresh(void)
 {
 	static const char *const tables[] = { "xor", "spinlock" };
 	static const char *const policies[] = { "always", "stale", "cas", "never" };
-	struct engine_params p = usual;
+	struct engine_params p = engine_usual;
 	char spec[48];
 
 	choose_games();
@@ -315,7 +296,7 @@ static void contest_sharing(void)
 		{ "neither", SHARING_NONE, SHARING_NONE },
 	};
 	static const char *const tables[] = { "xor", "spinlock" };
-	struct engine_params p = usual;
+	struct engine_params p = engine_usual;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		p.table = tables[i];
@@ -336,7 +317,7 @@ static void contest_memory(void)
 {
 	static const double totals[] = { 0.25, 1, 4, 16, 64 };
 	static const unsigned evals[] = { 0, 1, 2, 4 }; /* eighths */
-	struct engine_params p = usual;
+	struct engine_params p = engine_usual;
 
 	p.table = "xor:index=mulhi"; /* of any size */
 	for (size_t i = 0; i < ARRAY_SIZE(totals); i++) {

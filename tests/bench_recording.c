@@ -29,12 +29,6 @@ static void die(const struct err *e)
 /* Of one round. */
 static double search_set(bool record, unsigned depth, uint64_t *ops)
 {
-	struct engine_params p = { .table = "xor",
-				   .hash = "16",
-				   .pawn_hash = "1",
-				   .eval_hash = "4",
-				   .placement = "core",
-				   .threads = 1 };
 	struct limits limits = { .depth = depth };
 	struct recording *r = recording_create(1, recording_usual_ops());
 	struct engine_result result;
@@ -44,7 +38,7 @@ static double search_set(bool record, unsigned depth, uint64_t *ops)
 
 	if (!r)
 		err_set(&e, "out of memory");
-	if (!r || engine_create(&p, &engine, &e))
+	if (!r || engine_create(&engine_usual, &engine, &e))
 		die(&e);
 	if (record)
 		engine_record(engine, r);
@@ -73,7 +67,6 @@ int main(int argc, char **argv)
 	unsigned depth = argc > 2 ? (unsigned)atoi(argv[2]) : BENCH_DEPTH;
 	double *with = xcalloc(rounds, sizeof(*with)),
 	       *without = xcalloc(rounds, sizeof(*with));
-	bool few = rounds < STATS_MIN_BOOTSTRAP;
 	struct interval ratio;
 	uint64_t ops = 0, none;
 
@@ -81,8 +74,7 @@ int main(int argc, char **argv)
 		without[i] = search_set(false, depth, &none);
 		with[i] = search_set(true, depth, &ops);
 	}
-	ratio = few ? stats_ratio_range(with, rounds, without, rounds)
-		    : stats_ratio_interval(with, rounds, without, rounds, 1);
+	ratio = stats_ratio_spread(with, rounds, without, rounds, 1);
 	printf("%ju operations, median CPU seconds %.3f, recorded %.3f: ratio %.3f "
 	       "[%.3f, %.3f], %.1f ns an operation\n",
 	       (uintmax_t)ops, stats_median(without, rounds), stats_median(with, rounds),

@@ -132,6 +132,18 @@ static void test_ranges(void **state)
 	assert_near(r.hi, 3);
 }
 
+/* Of a few the range, of more the interval, which is narrower. */
+static void test_spread(void **state)
+{
+	static const double a[] = { 10, 11, 12, 13, 14, 15, 16, 17, 40 };
+	static const double one[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	assert_near(stats_median_spread(a + 5, 4, 1).hi, 40);
+	assert_near(stats_ratio_spread(a, 9, one, 4, 1).hi, 40);
+	assert_true(stats_median_spread(a, 9, 1).hi < 20);
+	assert_true(stats_ratio_spread(a, 9, one, 9, 1).hi < 20);
+}
+
 /*
  * Newcombe (Statistics in Medicine 17, 1998), table I, method 3: 81/263, 15/148, 0/20 and
  * 1/29; and 10/10, whose lower end is 1 / (1 + z^2 / 10).
@@ -171,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_constant),
 		cmocka_unit_test(test_ratio_of_known_runs),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_wilson),
 	};
 

@@ -18,6 +18,15 @@ struct engine {
 	struct counts count[NR_KINDS]; /* of the last crew */
 };
 
+const struct engine_params engine_usual = { .table = ENGINE_TABLE,
+					    .hash = ENGINE_HASH,
+					    .pawn_hash = ENGINE_PAWN_HASH,
+					    .eval_hash = ENGINE_EVAL_HASH,
+					    .placement = ENGINE_PLACEMENT,
+					    .pawn = SHARING_PRIVATE,
+					    .eval = SHARING_PRIVATE,
+					    .threads = 1 };
+
 /* The searcher of a thread of the crew. */
 static struct searcher *searcher_of(struct engine *e, struct member *m)
 {

@@ -21,11 +21,20 @@ struct engine_params {
 	bool oversubscribe;
 };
 
+/* With xor and one thread, and sizes as an engine has them in a short game. */
+#define ENGINE_TABLE "xor"
+#define ENGINE_HASH "16"
+#define ENGINE_PAWN_HASH "1"
+#define ENGINE_EVAL_HASH "4"
+#define ENGINE_PLACEMENT "core"
+/* What the options say where none is given. */
+extern const struct engine_params engine_usual;
+
 /* clang-format off */
 #define ENGINE_OPTIONS(p)                                                                      \
-	{ "table", OPT_STR, &(p)->table, "NAME[:opt=val,...]", "xor",                          \
+	{ "table", OPT_STR, &(p)->table, "NAME[:opt=val,...]", ENGINE_TABLE,                   \
 	  "table that threads share (see tearline tables)", 0, 0 },                            \
-	{ "hash", OPT_STR, &(p)->hash, "SIZE", "16",                                           \
+	{ "hash", OPT_STR, &(p)->hash, "SIZE", ENGINE_HASH,                                    \
 	  "size of the transposition table: MiB ('16', '0.25'), entries ('4096e'), 'none'",    \
 	  0, 0 },                                                                              \
 	{ "threads", OPT_U64, &(p)->threads, "N", "1",                                         \
@@ -33,12 +42,13 @@ struct engine_params {
 	{ "pawn", OPT_CHOICE, &(p)->pawn, SHARING_CHOICES, "private",                          \
 	  "pawn table: one a thread, which needs no protection and is an unsync one, or one "  \
 	  "of --table for all", 0, 0 },                                                        \
-	{ "pawn-hash", OPT_STR, &(p)->pawn_hash, "SIZE", "1", "size of a pawn table", 0, 0 },  \
+	{ "pawn-hash", OPT_STR, &(p)->pawn_hash, "SIZE", ENGINE_PAWN_HASH,                     \
+	  "size of a pawn table", 0, 0 },                                                      \
 	{ "eval", OPT_CHOICE, &(p)->eval, SHARING_CHOICES, "private",                          \
 	  "evaluation table, likewise", 0, 0 },                                                \
-	{ "eval-hash", OPT_STR, &(p)->eval_hash, "SIZE", "4", "size of an evaluation table",   \
-	  0, 0 },                                                                              \
-	{ "placement", OPT_STR, &(p)->placement, "P", "core",                                  \
+	{ "eval-hash", OPT_STR, &(p)->eval_hash, "SIZE", ENGINE_EVAL_HASH,                     \
+	  "size of an evaluation table", 0, 0 },                                               \
+	{ "placement", OPT_STR, &(p)->placement, "P", ENGINE_PLACEMENT,                        \
 	  "core, compact, spread or list:0,2,5 (see tearline topo)", 0, 0 },                   \
 	{ "oversubscribe", OPT_FLAG, &(p)->oversubscribe, NULL, NULL,                          \
 	  "allow more threads than CPUs", 0, 0 },                                              \
