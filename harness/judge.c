@@ -3,7 +3,8 @@
  * judge - see judge.h
  *
  * A miss is proved false over Q, which runs from the probe's start to the re-probe's end,
- * and back to where no write was under way. Two arguments, and both go backwards from one
+ * and back to where no write was under way. Three arguments. The first: if nothing was written
+ * in Q, what the re-probe found was there all along. The others go backwards from one
  * sight of the key, at a scan or at the re-probe, to the start of Q:
  *
  *   serial  No two writes of Q overlap, so between them the line is at rest. A key that
@@ -72,9 +73,17 @@ static bool updates(const struct witness_op *op, uint64_t key)
 	return stores(op, key) && op->held;
 }
 
-static bool refreshes(const struct witness_op *op, uint64_t key)
+/* Slots in which it wrote the key's own words again. */
+static unsigned refreshes(const struct witness_op *op, uint64_t key)
 {
-	return op->type == WITNESS_PROBE && op->key == key && op->refreshed;
+	return op->type == WITNESS_PROBE && op->key == key ? op->refreshed & op->held : 0;
+}
+
+/* Does it write nothing but the key's words, having seen the key? */
+static bool keeps(const struct witness_op *op, uint64_t key)
+{
+	return updates(op, key) ||
+	       (refreshes(op, key) && refreshes(op, key) == op->refreshed);
 }
 
 /* What of a line's history bears on one miss. */
@@ -183,7 +192,7 @@ static bool proved_serially(const struct scope *q, bool found)
 		if (overlapped(q, op) || (stores(op, key) && !updates(op, key)))
 			return false;
 		event |= is_event(q, op);
-		only_keeps &= updates(op, key) || refreshes(op, key);
+		only_keeps &= keeps(op, key);
 	}
 	return found || (event && only_keeps);
 }
@@ -191,7 +200,7 @@ static bool proved_serially(const struct scope *q, bool found)
 /* Of an operation that writes the slot: does it write the key's words over the key's? */
 static bool renews(const struct witness_op *op, uint64_t key, int slot)
 {
-	if (refreshes(op, key))
+	if (refreshes(op, key) >> slot & 1)
 		return true;
 	return stores(op, key) && op->bump_to != slot && op->held >> slot & 1;
 }
@@ -215,6 +224,8 @@ static bool proved(const struct scope *q)
 {
 	bool found = found_again(q);
 
+	if (!anything_written(q))
+		return found;
 	if (proved_serially(q, found))
 		return true;
 	for (int slot = 0; slot < MAX_SLOTS; slot++)
@@ -226,26 +237,21 @@ static bool proved(const struct scope *q)
 enum verdict judge_miss(const struct history *h, const struct missed *m)
 {
 	struct scope q = scope_of(h, m);
-	bool written = anything_written(&q);
 
-	if (q.complete && written && proved(&q))
+	if (q.complete && proved(&q))
 		return MISS_FALSE;
-	return m->again_slot >= 0 && (written || !q.complete) ? MISS_POSSIBLE : MISS_HONEST;
+	return m->again_slot >= 0 ? MISS_POSSIBLE : MISS_HONEST;
 }
 
 /*
  * A is the newest store that may have written what was returned: of several that share the
  * bits of the serial, and of those under way, whose serial is not known, the one that ended
- * last. Taking A for older than it is would invent a fault; so nothing may be missing since
- * A began. Stores that began after the hit cannot have been what it returned.
- *
- * Clears need no rule. One that removed B as well as A leaves no A to return; what brings
- * A back over a B that had its words in place is a copy, which is excused, or the fault.
+ * last. Taking A for older than it is would invent a fault. One that is not in the history
+ * ended before that begins. Stores that began after the hit cannot have been what it returned.
  */
-static const struct witness_op *returned_store(const struct history *h,
-					       const struct returned *r)
+static uint64_t returned_end(const struct history *h, const struct returned *r)
 {
-	const struct witness_op *a = NULL;
+	uint64_t last = h->from ? h->from - 1 : 0;
 
 	for (unsigned i = 0; i < h->nr; i++) {
 		const struct witness_op *op = &h->op[i];
@@ -255,13 +261,13 @@ static const struct witness_op *returned_store(const struct history *h,
 		if (!under_way(op) &&
 		    (op->victim < 0 || (op->serial ^ r->serial) & r->serial_mask))
 			continue;
-		if (!a || op->end > a->end)
-			a = op;
+		if (op->end > last)
+			last = op->end;
 	}
-	return a;
+	return last;
 }
 
-/* May older words have been copied into the slot after this store began? */
+/* May older words have been copied into the slot after this operation began? */
 static bool copied_since(const struct history *h, const struct returned *r, uint64_t since)
 {
 	for (unsigned i = 0; i < h->nr; i++) {
@@ -274,23 +280,61 @@ static bool copied_since(const struct history *h, const struct returned *r, uint
 	return false;
 }
 
-bool judge_stale(const struct history *h, const struct returned *r)
+/*
+ * A newer store of the key. Clears need no rule here. One that removed B as well as A leaves
+ * no A to return; what brings A back over a B that had its words in place is a copy, which
+ * is excused, or the fault.
+ */
+static bool outdates(const struct history *h, const struct returned *r,
+		     const struct witness_op *b)
 {
-	const struct witness_op *a = returned_store(h, r);
-
-	if (!a || a->start < h->from)
+	if (!stores(b, r->key) || b->victim < 0)
 		return false;
-	for (unsigned i = 0; i < h->nr; i++) {
-		const struct witness_op *b = &h->op[i];
+	return !r->slotted || (b->victim == r->slot && !copied_since(h, r, b->start));
+}
 
-		if (!stores(b, r->key) || b->victim < 0)
-			continue;
-		if (b->start < a->end || b->end > r->start)
-			continue;
-		if (!r->slotted || (b->victim == r->slot && !copied_since(h, r, b->start)))
+/*
+ * A clear, or another key's store into the slot. A's words stood there, or in another slot from
+ * which only a copy could bring them: a copy under way or since is excused. A refresh is not,
+ * for nobody may write again what has been overwritten since he read it.
+ */
+static bool overwrites(const struct history *h, const struct returned *r,
+		       const struct witness_op *op)
+{
+	bool there = op->type == WITNESS_CLEAR ||
+		     (r->placed && op->type == WITNESS_STORE && op->key != r->key &&
+		      op->victim == r->slot);
+
+	return there && !copied_since(h, r, op->start);
+}
+
+/* Is there such an operation, all of it after A had ended and before the probe began? */
+static bool any_between(const struct history *h, const struct returned *r,
+			bool (*such)(const struct history *h, const struct returned *r,
+				     const struct witness_op *op))
+{
+	uint64_t a_end;
+
+	if (h->from == UINT64_MAX)
+		return false;
+	a_end = returned_end(h, r);
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (op->start > a_end && op->end < r->start && such(h, r, op))
 			return true;
 	}
 	return false;
+}
+
+bool judge_stale(const struct history *h, const struct returned *r)
+{
+	return any_between(h, r, outdates);
+}
+
+bool judge_ghost(const struct history *h, const struct returned *r)
+{
+	return any_between(h, r, overwrites);
 }
 
 static const struct witness_op *op_at(const struct history *h, uint64_t start)
@@ -299,6 +343,13 @@ static const struct witness_op *op_at(const struct history *h, uint64_t start)
 		if (h->op[i].start == start)
 			return &h->op[i];
 	return NULL;
+}
+
+/* Was it at the line during the read, and may have changed what that found? */
+static bool disturbs(const struct witness_op *op, uint64_t read_start, uint64_t read_end)
+{
+	return overlaps(op, read_start, read_end) &&
+	       (op->type != WITNESS_PROBE || under_way(op) || op->refreshed);
 }
 
 bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t read_start,
@@ -312,14 +363,40 @@ bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t rea
 	for (unsigned i = 0; i < h->nr; i++) {
 		const struct witness_op *op = &h->op[i];
 
-		if (op == s || !overlaps(op, s->start, read_end))
-			continue;
-		if (op->type != WITNESS_PROBE)
-			return false;
-		if (op->end > read_start && (under_way(op) || op->refreshed))
+		if (op != s && ((op->type != WITNESS_PROBE && overlaps(op, s->start, read_end)) ||
+				disturbs(op, read_start, read_end)))
 			return false;
 	}
 	return true;
+}
+
+/*
+ * A refresh that ended is no excuse, as in judge_must_hold(): rightly done, it removes nothing.
+ * A store of the key that kept what was there found the key there.
+ */
+const struct witness_op *judge_must_find(const struct history *h, uint64_t key,
+					 uint64_t read_start, uint64_t read_end)
+{
+	const struct witness_op *last = NULL;
+	uint64_t since = h->from;
+
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (disturbs(op, read_start, read_end))
+			return NULL;
+		if (op->type != WITNESS_PROBE && !stores(op, key) && op->start < read_end &&
+		    op->end >= since)
+			since = op->end + 1;
+	}
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct witness_op *op = &h->op[i];
+
+		if (stores(op, key) && op->victim >= 0 && op->start >= since &&
+		    op->end < read_start && (!last || op->end > last->end))
+			last = op;
+	}
+	return last;
 }
 
 bool judge_contended(const struct history *h, uint64_t start, uint64_t end)

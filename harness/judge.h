@@ -31,10 +31,14 @@ struct witness_op {
 	uint64_t key; /* not of a clear */
 	uint32_t serial; /* store: the stamp that its words carry (stamp.h) */
 	uint8_t type; /* enum witness_type */
-	uint8_t held; /* store: slots that its scan, before its first write, found with its key */
+	/* store: slots that its scan, before its first write, found with its key; probe: those
+	 * it refreshed, and perhaps others, that held words authentic for its key */
+	uint8_t held;
 	int8_t victim; /* store: the slot it wrote; -1: it kept what was there */
 	int8_t bump_to; /* store: the slot the victim's words were copied to, or -1 */
-	uint8_t refreshed; /* probe: slots it wrote a refresh to, also in vain */
+	/* probe: slots it wrote a refresh to, also in vain. A narrow signature takes another
+	 * key's entry for this one's: such a slot is refreshed, but not held. */
+	uint8_t refreshed;
 };
 
 /*
@@ -66,17 +70,29 @@ enum verdict judge_miss(const struct history *h, const struct missed *m);
 
 /*
  * A hit returned from `slot` an entry of `key` that carries `serial` (of which `serial_mask`
- * tells the bits that are there). Had a newer store of the key completed before the probe
- * began: `slotted` (tt): into that very slot, and nothing was bumped onto it since?
+ * tells the bits that are there).
  */
 struct returned {
 	uint64_t key;
 	uint64_t start, end; /* the probe's stamps */
 	uint32_t serial, serial_mask;
 	int slot;
-	bool slotted;
+	bool slotted; /* a key may stand in several slots (tt) */
+	bool placed; /* a slot is one place: who writes it overwrites what was there */
 };
+
+/*
+ * Had a newer store of the key completed before the probe began: `slotted`: into that very
+ * slot, and nothing was bumped onto it since?
+ */
 bool judge_stale(const struct history *h, const struct returned *r);
+
+/*
+ * Had the entry been overwritten before the probe began: by a clear, or, `placed`, by a store
+ * of another key into that very slot; and nothing was bumped onto it since? Nobody can have
+ * brought it back but who wrote again what he had read before.
+ */
+bool judge_ghost(const struct history *h, const struct returned *r);
 
 /*
  * Must the store that took the stamp `store_start` still be there in a read of all slots,
@@ -86,6 +102,17 @@ bool judge_stale(const struct history *h, const struct returned *r);
  */
 bool judge_must_hold(const struct history *h, uint64_t store_start, uint64_t read_start,
 		     uint64_t read_end);
+
+/*
+ * Must a read of all slots, from stamp read_start to read_end, find the key? It must if since
+ * some store of the key began no other key was stored and nothing was cleared: what is left
+ * is the key's own, whichever of its stores came last. Returns the store of those that ended
+ * last; NULL: it need not. (If it is not found and judge_must_hold() for that store, the store
+ * is lost; else its stores have destroyed each other: a dead pair.) The read is not in the
+ * history.
+ */
+const struct witness_op *judge_must_find(const struct history *h, uint64_t key,
+					 uint64_t read_start, uint64_t read_end);
 
 /*
  * Did another operation write the line between these two stamps? Exposure, not a proof: a

@@ -74,7 +74,7 @@ static void draw_op(const struct family *f, struct model_op *op, struct digits *
 uint64_t family_draw(const struct family *f, uint64_t number, struct program *p)
 {
 	struct digits d = { .rest = number, .of = 1 };
-	bool words = f->scheme == SCHEME_XOR || f->scheme == SCHEME_UNSYNC;
+	bool words = scheme_has_words(f->scheme);
 
 	*p = (struct program){ .scheme = f->scheme,
 			       .looker = f->looker,

@@ -16,7 +16,15 @@ static bool verifies(const struct program *p, uint8_t key, uint8_t sig, uint8_t 
 		return false;
 	if (p->scheme == SCHEME_UNSYNC)
 		return sig == key;
-	return sig == data && entry_key(data) == key;
+	return sig == data && (entry_key(data) == key ||
+			       (p->scheme == SCHEME_ALIAS && entry_key(data) + key == KEY_K + KEY_J));
+}
+
+/* Verifies, and is the key's own. */
+static bool authentic(const struct program *p, uint8_t key, uint8_t sig, uint8_t data)
+{
+	return verifies(p, key, sig, data) &&
+	       (p->scheme != SCHEME_ALIAS || entry_key(data) == key);
 }
 
 void model_begin(const struct compiled *c, union model_state *s)
@@ -55,7 +63,7 @@ bool model_resident(const struct compiled *c, const union model_state *s)
 	for (unsigned i = 0; i < c->p->nr_slots; i++) {
 		uint8_t sig = s->mem[2 * i], data = s->mem[2 * i + 1];
 
-		if (verifies(c->p, KEY_K, sig, data) ||
+		if (authentic(c->p, KEY_K, sig, data) ||
 		    (entry_key(sig) == KEY_K && entry_key(data) == KEY_K))
 			return true;
 	}
@@ -118,10 +126,11 @@ static void found(const struct compiled *c, union model_state *s, const struct s
 	const struct model_op *op = &c->p->op[st->op];
 	uint8_t *tmp = s->tmp[op->thread];
 	bool match = verifies(c->p, op->key, sig, data);
+	bool own = authentic(c->p, op->key, sig, data);
 
 	if (op->type == OP_STORE) {
 		tmp[0] = 0;
-		if (match)
+		if (own)
 			s->out[st->op] |= 1u << st->slot;
 		if (c->p->kv && !data)
 			s->out[st->op] |= 0x10u << st->slot;
@@ -131,7 +140,7 @@ static void found(const struct compiled *c, union model_state *s, const struct s
 	match = match && (op->refresh == REWRITE_SAME || !(data & ENTRY_FRESH));
 	tmp[st->slot] = match ? data : 0;
 	if (match)
-		s->out[st->op] |= 1u << st->slot;
+		s->out[st->op] |= (own ? 0x11u : 1u) << st->slot;
 }
 
 /* Does the program's victim obey kv's rule? The slot picked by the key may be any. */
@@ -442,6 +451,7 @@ unsigned model_witness(const struct compiled *c, const union model_state *s,
 		} else if (op->type == OP_REFRESH) {
 			w->type = WITNESS_PROBE;
 			w->refreshed = end ? s->out[i] & 7 : 7;
+			w->held = end ? s->out[i] >> 4 & 7 : 7;
 		} else {
 			w->type = WITNESS_CLEAR;
 		}

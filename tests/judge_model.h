@@ -41,6 +41,7 @@ enum { NO_KEY, KEY_K, KEY_J, KEY_L };
 
 enum scheme {
 	SCHEME_XOR, /* two words; the signature also names the data */
+	SCHEME_ALIAS, /* likewise, but so few bits of the key that J's entry passes for K's */
 	SCHEME_UNSYNC, /* two words; the signature is the key alone */
 	SCHEME_ATOMIC, /* both words in one access */
 	SCHEME_LINE, /* each operation in one step */
@@ -48,6 +49,17 @@ enum scheme {
 };
 
 extern const char *const model_scheme_name[];
+
+static inline bool scheme_has_words(enum scheme s)
+{
+	return s < SCHEME_ATOMIC;
+}
+
+/* Of kv, whose probes never write, there is nothing that an alias could do. */
+static inline bool scheme_fits(enum scheme s, bool kv)
+{
+	return s != SCHEME_ALIAS || !kv;
+}
 
 enum model_op_type { OP_STORE, OP_REFRESH, OP_CLEAR };
 /* Rewrite blindly what was read, as it is or made fresh; or only over what was read. */
@@ -99,7 +111,8 @@ union model_state {
 		uint8_t pc[MODEL_THREADS + 1];
 		uint8_t tmp[MODEL_THREADS][MODEL_SLOTS];
 		uint8_t look_tmp, hit; /* the words of the first authentic hit */
-		uint8_t out[MODEL_OPS]; /* slots found; empty slots << 4 */
+		/* slots found; << 4 kv: empty slots, a refresh: those authentic for its key */
+		uint8_t out[MODEL_OPS];
 		uint8_t stamp[(MODEL_OPS + 2) * 2 / 2]; /* nibbles, 0: not taken */
 		uint8_t hit_slot : 2; /* + 1 */
 		uint8_t absent : 1; /* K was, at some instant of the probe */

@@ -39,7 +39,7 @@ static const char *const step_name[] = {
 	[STEP_GAP] = "K is not there",
 };
 
-const char *const model_scheme_name[] = { "xor", "unsync", "atomic", "line" };
+const char *const model_scheme_name[] = { "xor", "alias", "unsync", "atomic", "line" };
 
 static const char *entry_text(uint8_t e, char *text)
 {

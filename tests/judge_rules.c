@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <string.h>
+
 #include "judge_model.h"
 #include "judge_rules.h"
 
@@ -21,21 +23,31 @@ static bool op_writes(const struct witness_op *op, int s)
 	return op->type == WITNESS_CLEAR || op->refreshed >> s & 1;
 }
 
-/* 'u' an update of K, 'r' a refresh of K, 'k' another store of K, 'o' anything else */
-static char op_is(const struct witness_op *op)
+/* Slots that a probe of K refreshed and that were K's. */
+static unsigned own(const struct inquiry *q, const struct witness_op *op)
+{
+	return op->refreshed & (q->without & RULE_HELD ? 0xff : op->held);
+}
+
+/* 'u' an update of K, 'r' a refresh of K and of nothing else, 'm' also of others' entries,
+ * 'k' another store of K, 'o' anything else */
+static char op_is(const struct inquiry *q, const struct witness_op *op)
 {
 	if (op->type == WITNESS_CLEAR || op->key != KEY_K)
 		return 'o';
+	if (op->type == WITNESS_PROBE && !own(q, op))
+		return 'o';
 	if (op->type == WITNESS_PROBE)
-		return 'r';
+		return own(q, op) == op->refreshed ? 'r' : 'm';
 	return op->held ? 'u' : 'k';
 }
 
 static bool op_renews(const struct inquiry *q, const struct witness_op *op, int s)
 {
-	switch (op_is(op)) {
+	switch (op_is(q, op)) {
 	case 'r':
-		return true;
+	case 'm':
+		return own(q, op) >> s & 1;
 	case 'u':
 		if (op->bump_to == s && !(q->without & RULE_COPY))
 			return false;
@@ -54,7 +66,7 @@ static bool op_wrote(const struct witness_op *op)
 
 static bool op_is_event(const struct inquiry *q, const struct witness_op *op)
 {
-	return op_wrote(op) && (op_is(op) == 'u' || op_is(op) == 'r') &&
+	return op_wrote(op) && strchr("urm", op_is(q, op)) &&
 	       (op->end < q->m->again_end || q->without & RULE_EARLY);
 }
 
@@ -69,10 +81,10 @@ static bool rule_a(const struct inquiry *q, bool hit)
 			if (op_overlaps(q->op[j], a->start, a->end) &&
 			    !(q->without & RULE_SERIAL))
 				return false;
-		if (op_is(a) == 'k' && !(q->without & RULE_UPDATES))
+		if (op_is(q, a) == 'k' && !(q->without & RULE_UPDATES))
 			return false;
 		event |= op_is_event(q, a);
-		others |= op_is(a) == 'o' || op_is(a) == 'k';
+		others |= !strchr("ur", op_is(q, a));
 	}
 	return hit || (event && (!others || q->without & RULE_ONLY));
 }
@@ -109,11 +121,12 @@ static bool hit_counts(const struct inquiry *q)
 	return s >= 0;
 }
 
-/* False if too little is known, or nothing was written. */
-static bool gather(struct inquiry *q, const struct history *h)
+/* False if too little is known. */
+static bool gather(struct inquiry *q, const struct history *h, bool *written)
 {
 	uint64_t from = q->m->start;
-	bool written = false;
+
+	*written = false;
 
 	/* Each round but the last one moves it. */
 	for (unsigned round = 0; round < h->nr && !(q->without & RULE_BACK); round++)
@@ -136,20 +149,22 @@ static bool gather(struct inquiry *q, const struct history *h)
 			return false;
 		if (op->type != WITNESS_PROBE || op->refreshed) {
 			q->op[q->nr++] = op;
-			written |= op_wrote(op);
+			*written |= op_wrote(op);
 		}
 	}
-	return written;
+	return true;
 }
 
 bool rules_prove(const struct history *h, const struct missed *m, unsigned without)
 {
 	struct inquiry q = { .m = m, .without = without };
-	bool hit;
+	bool hit, written;
 
-	if (!gather(&q, h))
+	if (!gather(&q, h, &written))
 		return false;
 	hit = hit_counts(&q);
+	if (!written)
+		return hit;
 	if (without & RULE_PROOF && hit)
 		return true;
 	if (rule_a(&q, hit))

@@ -26,6 +26,7 @@ enum rule {
 	RULE_OPEN = 1 << 11,
 	RULE_FROM = 1 << 12,
 	RULE_FAR = 1 << 13,
+	RULE_HELD = 1 << 14,
 };
 
 /* Do the rules, without some of them, prove that the miss is false? */

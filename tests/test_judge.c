@@ -30,7 +30,13 @@ enum { J = 1, K, L };
 #define REFRESH(KEY, START, END, SLOT)                                         \
 	{                                                                      \
 		.type = WITNESS_PROBE, .key = KEY, .start = START, .end = END, \
-		.refreshed = 1 << (SLOT)                                       \
+		.refreshed = 1 << (SLOT), .held = 1 << (SLOT)                  \
+	}
+/* Of an entry that passes for the key's. */
+#define REFRESH_ALIAS(KEY, START, END, SLOTS, HELD)                            \
+	{                                                                      \
+		.type = WITNESS_PROBE, .key = KEY, .start = START, .end = END, \
+		.refreshed = SLOTS, .held = HELD                               \
 	}
 #define PROBE(KEY, START, END)                                                \
 	{                                                                     \
@@ -75,13 +81,15 @@ struct miss_case {
 static const struct miss_case misses[] = {
 	/* Nothing happened. */
 	MISS("no history, missed again", MISS_HONEST, -1, 0, NOTHING),
-	MISS("an empty Q proves nothing", MISS_HONEST, 1, 0, NOTHING),
-	MISS("probes that wrote nothing prove nothing", MISS_HONEST, 1, 0, PROBE(K, 22, 28)),
-	MISS("a store that kept what was there wrote nothing", MISS_HONEST, 1, 0,
+	MISS("found where nobody wrote", MISS_FALSE, 1, 0, NOTHING),
+	MISS("... nor is known to have written", MISS_POSSIBLE, 1, 21, NOTHING),
+	MISS("probes that wrote nothing", MISS_FALSE, 1, 0, PROBE(K, 22, 28)),
+	MISS("a store that kept what was there wrote nothing", MISS_FALSE, 1, 0,
 	     KEEP(K, 22, 28, 1 << 1)),
-	MISS("what ended before the probe is not of Q", MISS_HONEST, 1, 0, UPDATE(10, 19, 1)),
-	MISS("what began after the re-probe is not of Q", MISS_HONEST, 1, 0, UPDATE(51, 55, 1)),
-	MISS("back to back before Q: stored, evicted, nothing in Q", MISS_HONEST, 1, 0,
+	MISS("... missed again", MISS_HONEST, -1, 0, KEEP(K, 22, 28, 1 << 1)),
+	MISS("what ended before the probe is not of Q", MISS_HONEST, -1, 0, UPDATE(10, 19, 1)),
+	MISS("what began after the re-probe is not of Q", MISS_HONEST, -1, 0, UPDATE(51, 55, 1)),
+	MISS("back to back before Q: stored, evicted, nothing in Q", MISS_HONEST, -1, 0,
 	     INSERT(K, 5, 10, 1), INSERT(J, 11, 19, 1)),
 
 	/* Serial. */
@@ -93,6 +101,10 @@ static const struct miss_case misses[] = {
 	MISS("updated, missed again: nothing of Q can have removed it", MISS_FALSE, -1, 0,
 	     UPDATE(22, 28, 1)),
 	MISS("refreshed, missed again", MISS_FALSE, -1, 0, REFRESH(K, 22, 28, 1)),
+	MISS("what was refreshed only passed for K", MISS_HONEST, -1, 0,
+	     REFRESH_ALIAS(K, 22, 28, 1 << 1, 0)),
+	MISS("one slot was K's, another passed for it", MISS_FALSE, -1, 0,
+	     REFRESH_ALIAS(K, 22, 28, 1 << 1 | 1 << 2, 1 << 2)),
 	MISS("moved by its own store, found again", MISS_FALSE, 0, 0,
 	     STORE(K, 22, 28, 1 << 2, 0, 2)),
 	MISS("... missed again", MISS_FALSE, -1, 0, STORE(K, 22, 28, 1 << 2, 0, 2)),
@@ -142,6 +154,8 @@ static const struct miss_case misses[] = {
 	     STORE(J, 24, 35, 0, 0, 1)),
 	MISS("another key is refreshed in the slot", MISS_POSSIBLE, 1, 0, UPDATE(22, 28, 1),
 	     REFRESH(J, 24, 35, 1)),
+	MISS("... by a probe for which it passes for K's", MISS_POSSIBLE, 1, 0,
+	     UPDATE(22, 28, 1), REFRESH_ALIAS(K, 24, 35, 1 << 1, 0)),
 	MISS("cleared meanwhile", MISS_POSSIBLE, 1, 0, UPDATE(22, 28, 1), CLEAR(24, 35)),
 	MISS("copied onto by a store that had found K there", MISS_POSSIBLE, 3, 0,
 	     UPDATE(15, 38, 3), STORE(K, 22, 24, 1 << 3, 1, 3), INSERT(J, 26, 28, 1)),
@@ -179,7 +193,7 @@ static const struct miss_case misses[] = {
 	     STORE(J, 35, 45, 0, 0, 2)),
 	MISS("copied, and done before the re-probe", MISS_FALSE, 2, 0,
 	     STORE(J, 35, 39, 0, 0, 2)),
-	MISS("copied, and begun after the re-probe", MISS_HONEST, 2, 0,
+	MISS("copied, and begun after the re-probe", MISS_FALSE, 2, 0,
 	     STORE(J, 51, 55, 0, 0, 2)),
 	MISS("even K's own copy under the re-probe", MISS_POSSIBLE, 2, 0,
 	     STORE(K, 35, 51, 1 << 1, 0, 2)),
@@ -304,8 +318,12 @@ static const struct stale_case stales[] = {
 	    WROTE(K, 10, 15, 1, 0x105), WROTE(K, 16, 20, 1, 0x106), WROTE(K, 21, OPEN, 0, 0)),
 	HIT("complete from its start on", true, true, ~0u, 10, WROTE(K, 10, 15, 1, 0x105),
 	    WROTE(K, 16, 20, 1, 0x106)),
-	HIT("complete too late", false, false, ~0u, 11, WROTE(K, 10, 15, 1, 0x105),
+	HIT("complete from before its end on", true, true, ~0u, 11, WROTE(K, 10, 15, 1, 0x105),
 	    WROTE(K, 16, 20, 1, 0x106)),
+	HIT("so old that it is not on record", true, true, ~0u, 16, WROTE(K, 16, 20, 1, 0x106)),
+	HIT("not on record, nor all of the newer one", false, false, ~0u, 17,
+	    WROTE(K, 16, 20, 1, 0x106)),
+	HIT("nothing on record", false, false, ~0u, UINT64_MAX, WROTE(K, 16, 20, 1, 0x106)),
 	HIT("copied there before the newer one began", true, true, ~0u, 0,
 	    WROTE(K, 6, 9, 1, 0x105), WROTE(K, 16, 20, 1, 0x106), STORE(J, 11, 15, 0, 0, 1)),
 	HIT("copied there after the newer one began", true, false, ~0u, 0,
@@ -335,6 +353,60 @@ static void judges_stale_hits(void **state)
 		says(c->shows, judge_stale(&h, &r), c->stale);
 		r.slotted = true;
 		says(c->shows, judge_stale(&h, &r), c->stale_slotted);
+	}
+}
+
+/* The same hit, of a table whose slots are not places, and of one whose are. */
+static const struct stale_case ghosts[] = {
+	HIT("nothing known of it", false, false, ~0u, 0, NOTHING),
+	HIT("stored, and there", false, false, ~0u, 0, WROTE(K, 10, 15, 1, 0x105)),
+	HIT("overwritten", false, true, ~0u, 0, WROTE(K, 10, 15, 1, 0x105), INSERT(J, 16, 20, 1)),
+	HIT("... in another slot", false, false, ~0u, 0, WROTE(K, 10, 15, 1, 0x105),
+	    INSERT(J, 16, 20, 0)),
+	HIT("... by a store that kept what was there", false, false, ~0u, 0,
+	    WROTE(K, 10, 15, 1, 0x105), KEEP(J, 16, 20, 0)),
+	HIT("a newer store of its key is no ghost's business", false, false, ~0u, 0,
+	    WROTE(K, 10, 15, 1, 0x105), WROTE(K, 16, 20, 1, 0x106)),
+	HIT("cleared", true, true, ~0u, 0, WROTE(K, 10, 15, 1, 0x105), CLEAR(16, 20)),
+	HIT("overwritten just in time", false, true, ~0u, 0, WROTE(K, 10, 15, 1, 0x105),
+	    INSERT(J, 16, 39, 1)),
+	HIT("not done when the probe began", false, false, ~0u, 0, WROTE(K, 10, 15, 1, 0x105),
+	    INSERT(J, 16, 41, 1)),
+	HIT("overwritten by what began before it ended", false, false, ~0u, 0,
+	    WROTE(K, 10, 17, 1, 0x105), INSERT(J, 16, 20, 1)),
+	HIT("a clear that began before it ended", false, false, ~0u, 0,
+	    WROTE(K, 10, 17, 1, 0x105), CLEAR(16, 20)),
+	HIT("overwritten, and stored again", false, false, 0xff, 0, WROTE(K, 10, 15, 1, 0x105),
+	    INSERT(J, 16, 20, 1), WROTE(K, 21, 25, 1, 0x205)),
+	HIT("overwritten, and brought back by a copy", false, false, ~0u, 0,
+	    WROTE(K, 10, 15, 0, 0x105), INSERT(J, 16, 20, 1), STORE(L, 21, 25, 0, 0, 1)),
+	HIT("a copy that was done before", false, true, ~0u, 0, WROTE(K, 6, 9, 0, 0x105),
+	    STORE(L, 10, 15, 0, 0, 1), INSERT(J, 16, 20, 1)),
+	HIT("overwritten, and brought back by a refresh", false, true, ~0u, 0,
+	    WROTE(K, 10, 15, 1, 0x105), REFRESH(K, 12, 30, 1), INSERT(J, 16, 20, 1)),
+	HIT("so old that it is not on record", false, true, ~0u, 16, INSERT(J, 16, 20, 1)),
+	HIT("not on record, nor all of the other store", false, false, ~0u, 17,
+	    INSERT(J, 16, 20, 1)),
+	HIT("a store of its key under way", false, false, 0xff, 0, WROTE(K, 10, 15, 1, 0x105),
+	    INSERT(J, 16, 20, 1), WROTE(K, 30, OPEN, 0, 0)),
+	HIT("nothing on record", false, false, ~0u, UINT64_MAX, INSERT(J, 16, 20, 1)),
+};
+
+static void judges_ghosts(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ghosts); i++) {
+		const struct stale_case *c = &ghosts[i];
+		struct history h = history_of(c->op, c->from);
+		struct returned r = { .key = K,
+				      .start = 40,
+				      .end = 50,
+				      .serial = 0x105 & c->mask,
+				      .serial_mask = c->mask,
+				      .slot = 1 };
+
+		says(c->shows, judge_ghost(&h, &r), c->stale);
+		r.placed = true;
+		says(c->shows, judge_ghost(&h, &r), c->stale_slotted);
 	}
 }
 
@@ -395,6 +467,47 @@ static void judges_lost_stores(void **state)
 	}
 }
 
+/* Must a read from 40 to 50 find K? */
+static const struct hold_case finds[] = {
+	STORED("nobody stored it", false, 0, INSERT(J, 10, 15, 1)),
+	STORED("stored", true, 0, INSERT(K, 10, 15, 1)),
+	STORED("kept what was there", false, 0, KEEP(K, 10, 15, 0)),
+	STORED("stored twice, in one slot", true, 0, INSERT(K, 10, 20, 1), INSERT(K, 15, 25, 1)),
+	STORED("stored, then kept", true, 0, INSERT(K, 10, 15, 1), KEEP(K, 12, 25, 0)),
+	STORED("another key stored before", true, 0, INSERT(J, 5, 9, 1), INSERT(K, 10, 15, 1)),
+	STORED("... until after it began", false, 0, INSERT(J, 5, 11, 1), INSERT(K, 10, 15, 1)),
+	STORED("... but not until after the next began", true, 0, INSERT(J, 5, 11, 1),
+	       INSERT(K, 10, 15, 1), INSERT(K, 12, 20, 1)),
+	STORED("another key stored since", false, 0, INSERT(K, 10, 15, 1), INSERT(J, 20, 25, 2)),
+	STORED("cleared since", false, 0, INSERT(K, 10, 15, 1), CLEAR(20, 25)),
+	STORED("cleared before", true, 0, CLEAR(5, 9), INSERT(K, 10, 15, 1)),
+	STORED("refreshes remove nothing", true, 0, INSERT(K, 10, 15, 1), REFRESH(J, 12, 39, 1)),
+	STORED("a refresh under the read", false, 0, INSERT(K, 10, 15, 1),
+	       REFRESH(K, 12, 41, 1)),
+	STORED("its own store under the read", false, 0, INSERT(K, 10, 15, 1),
+	       INSERT(K, 41, 45, 1)),
+	STORED("another store under way", false, 0, INSERT(K, 10, 15, 1), INSERT(J, 5, OPEN, 0)),
+	STORED("begun after the read", true, 0, INSERT(K, 10, 15, 1), INSERT(J, 51, 55, 1)),
+	STORED("complete from its start on", true, 10, INSERT(K, 10, 15, 1)),
+	STORED("complete too late", false, 11, INSERT(K, 10, 15, 1)),
+	STORED("nothing on record", false, UINT64_MAX, INSERT(K, 10, 15, 1)),
+};
+
+static void judges_keys_gone(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(finds); i++) {
+		const struct hold_case *c = &finds[i];
+		struct history h = history_of(c->op, c->from);
+		const struct witness_op *s = judge_must_find(&h, K, 40, 50);
+
+		says(c->shows, s != NULL, c->must);
+		/* the one that ended last */
+		for (unsigned j = 0; s && j < h.nr; j++)
+			if (h.op[j].key == K && h.op[j].victim >= 0 && h.op[j].end < 40)
+				assert_true(h.op[j].end <= s->end);
+	}
+}
+
 struct contended_case {
 	const char *shows;
 	bool contended;
@@ -444,7 +557,9 @@ int main(void)
 		cmocka_unit_test(judges_misses),
 		cmocka_unit_test(reads_histories_backwards_too),
 		cmocka_unit_test(judges_stale_hits),
+		cmocka_unit_test(judges_ghosts),
 		cmocka_unit_test(judges_lost_stores),
+		cmocka_unit_test(judges_keys_gone),
 		cmocka_unit_test(judges_exposure),
 	};
 

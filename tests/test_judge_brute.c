@@ -9,8 +9,10 @@
  *   - Every rule is needed: without any one of them the same programs hold a history that
  *     fools the judge. These are the controls of this test.
  *   - The judge does find false misses, and none where a whole operation is one step.
- *   - Where it is one step, no store is called lost and no hit stale; where a refresh
- *     rewrites blindly what it read, some are.
+ *   - Where it is one step, no store is called lost, no hit stale or a ghost, and no key
+ *     must be found that is not; where a refresh rewrites blindly what it read, or two stores
+ *     of a key meet, some are. A judge that forgets about others' stores, or about copies,
+ *     errs.
  *
  * The programs are all there are of a family, or a sample if those are too many.
  * Usage: test_judge_brute [how many times as many] [seed]
@@ -48,6 +50,7 @@ static struct control controls[] = {
 	{ RULE_UNDER, "a hit counts, whatever passed under it", false },
 	{ RULE_OPEN, "what is under way may be taken as done", false },
 	{ RULE_FROM, "what is missing from the history did not happen", false },
+	{ RULE_HELD, "a refresh of what passes for K is one of K", false },
 };
 
 /* States that were seen, open addressing. */
@@ -113,8 +116,9 @@ struct tally {
 	/* Of LOOK_PROBE: misses while K was resident, or not; how they were called. */
 	uint64_t misses[2][3];
 	/* Of LOOK_READ. */
-	uint64_t must_hold, lost, hits, stale;
-	uint64_t naive_lost, naive_stale; /* histories with what matters left out */
+	uint64_t must_hold, lost, must_find, gone, hits, stale, ghosts;
+	/* histories with what matters left out */
+	uint64_t naive_lost, naive_gone, naive_stale, naive_ghosts;
 };
 
 static void tally_add(struct tally *sum, const struct tally *n)
@@ -132,7 +136,7 @@ struct search {
 	struct set seen;
 	uint8_t path[MAX_DEPTH];
 	struct tally n;
-	bool sound; /* the scheme neither loses a store nor returns an old one */
+	bool sound; /* the scheme neither loses anything nor returns what is old */
 	unsigned counterexamples;
 	uint64_t rng;
 };
@@ -201,18 +205,20 @@ static void end_of_miss(struct search *x, const union model_state *s, bool all_e
 	x->n.misses[s->absent][v]++;
 }
 
-/* No copies; nothing of others: what a judge that forgets about them would see. */
-static void blind(struct history *h, struct witness_op *op, uint64_t keep)
+/* No copies; only those of a key, or the one that began at `keep`: what a judge that forgets
+ * about the others would see. */
+static struct history blind(const struct history *h, struct witness_op *op, uint64_t keep,
+			    uint64_t key)
 {
-	unsigned nr = 0;
+	struct history less = { .op = op, .from = h->from };
 
-	for (unsigned i = 0; i < h->nr; i++)
-		if (!keep || h->op[i].start == keep) {
-			op[nr] = h->op[i];
-			op[nr++].bump_to = -1;
-		}
-	h->op = op;
-	h->nr = nr;
+	for (unsigned i = 0; i < h->nr; i++) {
+		if ((keep && h->op[i].start != keep) || (key && h->op[i].key != key))
+			continue;
+		op[less.nr] = h->op[i];
+		op[less.nr++].bump_to = -1;
+	}
+	return less;
 }
 
 static bool gone(const struct compiled *c, const union model_state *s, const struct missed *m,
@@ -223,9 +229,56 @@ static bool gone(const struct compiled *c, const union model_state *s, const str
 	       judge_must_hold(h, store->start, m->again_start, m->again_end);
 }
 
+/* A claim that no correct table gives cause for. */
+static void claim(struct search *x, bool claimed, uint64_t *count, unsigned depth,
+		  const char *what)
+{
+	*count += claimed;
+	if (claimed && x->sound)
+		judged_wrong(x, depth, what);
+}
+
+static void judge_stores(struct search *x, const union model_state *s, const struct history *h,
+			 const struct missed *m, unsigned depth)
+{
+	struct witness_op less[MODEL_OPS];
+	struct history own = blind(h, less, 0, KEY_K);
+	bool found = m->again_slot >= 0;
+
+	x->n.must_find += judge_must_find(h, KEY_K, m->again_start, m->again_end) != NULL;
+	claim(x, !found && judge_must_find(h, KEY_K, m->again_start, m->again_end),
+	      &x->n.gone, depth, "Called gone, but nothing went wrong.");
+	x->n.naive_gone +=
+		!found && judge_must_find(&own, KEY_K, m->again_start, m->again_end);
+	for (unsigned i = 0; i < h->nr; i++) {
+		struct history alone = blind(h, less, h->op[i].start, 0);
+
+		x->n.must_hold +=
+			judge_must_hold(h, h->op[i].start, m->again_start, m->again_end);
+		claim(x, gone(&x->c, s, m, h, &h->op[i]), &x->n.lost, depth,
+		      "Called lost, but nothing went wrong.");
+		x->n.naive_lost += gone(&x->c, s, m, &alone, &h->op[i]);
+	}
+}
+
+static void judge_hit(struct search *x, const struct history *h, const struct returned *r,
+		      unsigned depth)
+{
+	struct witness_op less[MODEL_OPS];
+	struct history copyless = blind(h, less, 0, 0);
+
+	claim(x, judge_stale(h, r), &x->n.stale, depth, "Called stale, but nothing went wrong.");
+	claim(x, judge_ghost(h, r), &x->n.ghosts, depth,
+	      "Called a ghost, but nothing went wrong.");
+	x->n.naive_stale += judge_stale(&copyless, r);
+	x->n.naive_ghosts += judge_ghost(&copyless, r);
+}
+
+/* The whole history, and what is left of it if it reaches back to the end of each operation
+ * only. */
 static void end_of_read(struct search *x, const union model_state *s, unsigned depth)
 {
-	struct witness_op op[MODEL_OPS], less[MODEL_OPS];
+	struct witness_op op[MODEL_OPS], later[MODEL_OPS];
 	struct history h = { .op = op, .nr = model_witness(&x->c, s, op) };
 	struct missed m = model_missed(&x->c, s);
 	struct returned r = { .key = KEY_K,
@@ -233,35 +286,25 @@ static void end_of_read(struct search *x, const union model_state *s, unsigned d
 			      .end = m.again_end,
 			      .serial = s->hit >> 2 & 15,
 			      .slot = m.again_slot,
-			      .slotted = !x->p.kv };
+			      .slotted = !x->p.kv,
+			      .placed = true };
 
-	for (unsigned i = 0; i < h.nr; i++) {
-		struct history alone = h;
+	for (unsigned part = 0; part <= h.nr; part++) {
+		struct history known = { .op = later };
 
-		x->n.must_hold += judge_must_hold(&h, op[i].start, r.start, r.end);
-		if (gone(&x->c, s, &m, &h, &op[i])) {
-			x->n.lost++;
-			if (x->sound)
-				judged_wrong(x, depth, "Called lost, but nothing went wrong.");
-		}
-		blind(&alone, less, op[i].start);
-		x->n.naive_lost += gone(&x->c, s, &m, &alone, &op[i]);
-	}
-	if (m.again_slot < 0)
-		return;
-	x->n.hits++;
-	for (unsigned i = 0; i < 2; i++) {
-		struct history copyless = h;
-
+		known.from = part ? op[part - 1].end + 1 : 0;
+		for (unsigned i = 0; i < h.nr; i++)
+			if (op[i].end >= known.from)
+				later[known.nr++] = op[i];
+		judge_stores(x, s, &known, &m, depth);
+		if (m.again_slot < 0)
+			continue;
+		x->n.hits++;
 		/* Serials that can be told apart, and some that can't. */
-		r.serial_mask = i ? 1 : ~0u;
-		if (judge_stale(&h, &r)) {
-			x->n.stale++;
-			if (x->sound)
-				judged_wrong(x, depth, "Called stale, but nothing went wrong.");
-		}
-		blind(&copyless, less, 0);
-		x->n.naive_stale += judge_stale(&copyless, &r);
+		r.serial_mask = ~0u;
+		judge_hit(x, &known, &r, depth);
+		r.serial_mask = 1;
+		judge_hit(x, &known, &r, depth);
 	}
 }
 
@@ -352,7 +395,7 @@ static const struct shape few[] = { { "1", 1000 }, { "2", 800 }, { "11", 150 }, 
 static struct tally run_shape(struct search *x, struct family f, const struct shape *shape,
 			      double factor)
 {
-	bool words = f.scheme == SCHEME_XOR || f.scheme == SCHEME_UNSYNC;
+	bool words = scheme_has_words(f.scheme);
 	double most = shape->most * factor * (f.scheme == SCHEME_LINE ? 4 : 1);
 
 	x->n = (struct tally){ 0 };
@@ -396,7 +439,11 @@ static void attack(struct search *x, double factor)
 			struct family f = {
 				.scheme = j / 2, .looker = LOOK_GAP, .kv = j % 2, .blind = true
 			};
-			struct tally n = run_shape(x, f, &shapes[i], factor);
+			struct tally n;
+
+			if (!scheme_fits(f.scheme, f.kv))
+				continue;
+			n = run_shape(x, f, &shapes[i], factor);
 
 			printf("%-3s %-9s %7" PRIu64 " %14" PRIu64 " %10" PRIu64 " %9" PRIu64
 			       "\n",
@@ -435,10 +482,15 @@ static int find_false_misses(struct search *x, double factor)
 	printf("\nMisses of a resident K called false, possible, honest; of an absent one\n");
 	for (unsigned j = 0; j < 2 * NR_SCHEMES; j++) {
 		struct family f = { .scheme = j / 2, .looker = LOOK_PROBE, .kv = j % 2 };
-		struct tally n = run_few(x, f, factor);
 		const char *name = family_name(&f);
-		uint64_t *there = n.misses[0], *away = n.misses[1];
+		uint64_t *there, *away;
+		struct tally n;
 
+		if (!scheme_fits(f.scheme, f.kv))
+			continue;
+		n = run_few(x, f, factor);
+		there = n.misses[0];
+		away = n.misses[1];
 		printf("%-9s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
 		       " %9" PRIu64 "\n",
 		       name, there[MISS_FALSE], there[MISS_POSSIBLE], there[MISS_HONEST],
@@ -447,13 +499,13 @@ static int find_false_misses(struct search *x, double factor)
 			status |= must(!there[MISS_FALSE] && !there[MISS_POSSIBLE] &&
 					       !there[MISS_HONEST],
 				       "no miss of a resident K", name);
-		else if (f.scheme == SCHEME_XOR || !f.kv)
+		else if (f.scheme <= SCHEME_ALIAS || !f.kv)
 			status |= must(there[MISS_FALSE], "false misses to be found", name);
 	}
 	return status;
 }
 
-/* One scheme's lost stores and stale hits; added to the sum. */
+/* What one scheme loses and brings back; added to the sum. */
 static void find_lost(struct search *x, struct family f, double factor, struct tally *sum)
 {
 	struct tally n;
@@ -461,34 +513,43 @@ static void find_lost(struct search *x, struct family f, double factor, struct t
 	x->sound = f.scheme == SCHEME_LINE && !f.blind;
 	f.looker = LOOK_READ;
 	n = run_few(x, f, factor);
-	printf("%-9s %-7s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
-	       " %9" PRIu64 "\n",
+	printf("%-9s %-5s  must hold %" PRIu64 ": lost %" PRIu64 " (naive %" PRIu64
+	       "); must find %" PRIu64 ": gone %" PRIu64 " (%" PRIu64 "); hits %" PRIu64
+	       ": stale %" PRIu64 " (%" PRIu64 "), ghosts %" PRIu64 " (%" PRIu64 ")\n",
 	       family_name(&f), f.blind ? "blind" : "", n.must_hold, n.lost, n.naive_lost,
-	       n.hits, n.stale, n.naive_stale);
+	       n.must_find, n.gone, n.naive_gone, n.hits, n.stale, n.naive_stale, n.ghosts,
+	       n.naive_ghosts);
 	tally_add(sum, &n);
 	x->sound = false;
 }
 
-static int find_lost_and_stale(struct search *x, double factor)
+static int find_lost_and_old(struct search *x, double factor)
 {
 	struct tally words = { 0 }, blind = { 0 }, whole = { 0 };
 	int status = 0;
 
-	printf("\nStores that must be there, lost, lost to a naive judge; hits, stale, "
-	       "stale to a naive judge\n");
+	printf("\nStores and keys that must be there, and are not; hits that are old. In "
+	       "brackets: to a judge that leaves something out\n");
 	for (unsigned j = 0; j < 2 * NR_SCHEMES; j++) {
 		struct family f = { .scheme = j / 2, .kv = j % 2 };
 
+		if (!scheme_fits(f.scheme, f.kv))
+			continue;
 		find_lost(x, f, factor, f.scheme == SCHEME_LINE ? &whole : &words);
 		f.blind = true;
 		if (!f.kv) /* whose probes write nothing */
 			find_lost(x, f, factor, &blind);
 	}
 	status |= must(words.must_hold && words.hits, "stores and hits to judge", "words");
+	status |= must(words.gone, "keys that their own stores destroyed", "words");
 	status |= must(blind.lost, "lost stores", "blind refreshes");
 	status |= must(blind.stale, "stale hits", "blind refreshes");
-	status |= must(whole.must_hold && whole.hits, "stores and hits to judge", "line");
-	status |= must(whole.naive_lost && whole.naive_stale, "a naive judge to err", "line");
+	status |= must(blind.ghosts, "ghosts", "blind refreshes");
+	status |= must(whole.must_hold && whole.must_find && whole.hits,
+		       "stores and hits to judge", "line");
+	status |= must(whole.naive_lost && whole.naive_gone && whole.naive_stale &&
+			       whole.naive_ghosts,
+		       "a naive judge to err", "line");
 	return status;
 }
 
@@ -502,7 +563,7 @@ int main(int argc, char **argv)
 	attack(&x, factor);
 	status |= every_rule_is_needed();
 	status |= find_false_misses(&x, factor);
-	status |= find_lost_and_stale(&x, factor);
+	status |= find_lost_and_old(&x, factor);
 	if (x.counterexamples)
 		printf("%u counterexamples\n", x.counterexamples);
 	return status || x.counterexamples ? EXIT_FAULT : EXIT_DONE;
