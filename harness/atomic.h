@@ -73,6 +73,7 @@ static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t
 
 /* Loads before it are done before stores and loads after it. */
 #define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
+#define smp_acq_rel_fence() atomic_thread_fence(memory_order_acq_rel)
 /* Loads and stores before it are done before stores after it. */
 #define smp_release_fence() atomic_thread_fence(memory_order_release)
 

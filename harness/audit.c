@@ -55,17 +55,15 @@ static uint64_t sig_mask(const struct audit *a)
  * could be confused with: same signature, and same index bits as far as a line of
  * `line_span` keys goes. NULL if nobody stored these words.
  */
-static const uint64_t *true_owner(const struct audit *a, enum kind kind, uint64_t first,
-				  uint64_t last, uint64_t sig, const uint64_t *word,
-				  unsigned nr)
+static const uint64_t *true_owner(const struct worker *w, enum kind kind, uint64_t first,
+				  uint64_t last, uint64_t sig, const uint64_t *word)
 {
-	const struct key_set *s = &a->keys[kind];
-	uint64_t mask = sig_mask(a);
+	const struct key_set *s = &w->audit->keys[kind];
+	uint64_t mask = sig_mask(w->audit);
 
 	for (size_t i = lower_bound(s, first); i < s->nr && s->key[i] <= last; i++)
 		if ((s->key[i] & mask) == (sig & mask) &&
-		    stamp_authentic(word, nr, kind_is_wide(kind),
-				    stamp_auth(a->seed, s->key[i])))
+		    audit_holds(w, kind, s->key[i], word))
 			return &s->key[i];
 	return NULL;
 }
@@ -79,15 +77,34 @@ static void line_span(const struct table *t, uint64_t key, uint64_t *first, uint
 		line_keys(t, line_number(t, key), first, last);
 }
 
+/* Epochs back that are asked about. */
+#define OLD_EPOCHS 8
+
+/* Are these words of the key from before one of the last clears? */
+static bool outlived_a_clear(const struct worker *w, enum kind kind, uint64_t key,
+			     const uint64_t *word)
+{
+	struct worker then = { .audit = w->audit };
+
+	for (uint32_t back = 1; back <= OLD_EPOCHS && back <= w->epoch; back++) {
+		then.epoch = w->epoch - back;
+		if (audit_holds(&then, kind, key, word))
+			return true;
+	}
+	return false;
+}
+
 bool audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
 		 struct counts *n)
 {
 	uint64_t first, last;
 
-	if (audit_holds(w->audit, t->kind, key, word))
+	if (audit_holds(w, t->kind, key, word))
 		return true;
 	line_span(t, key, &first, &last);
-	if (true_owner(w->audit, t->kind, first, last, key, word, audit_words(t->kind)))
+	if (outlived_a_clear(w, t->kind, key, word))
+		n->ghosts++;
+	else if (true_owner(w, t->kind, first, last, key, word))
 		n->wrong_key++;
 	else
 		n->torn++;
@@ -128,7 +145,7 @@ static bool leave_contended(struct audited *a)
 	/* Interrupted for so long that nobody knows who all was there: somebody was. */
 	if (a->op.end - a->op.start > WITNESS_REACH)
 		return true;
-	witness_history(&a->mark, a->op.start, op, &h);
+	witness_history(&a->mark, a->op.start, false, op, &h);
 	return judge_contended(&h, a->op.start, a->op.end);
 }
 
@@ -156,12 +173,12 @@ static uint32_t entry_serial(enum kind kind, const uint64_t *word, uint32_t *mas
 }
 
 /* Is this an entry that the store wrote? The generation doesn't matter. */
-static bool entry_of(const struct audit *a, enum kind kind, const struct witness_op *store,
+static bool entry_of(const struct worker *w, enum kind kind, const struct witness_op *store,
 		     const uint64_t *word)
 {
 	uint32_t mask, serial = entry_serial(kind, word, &mask);
 
-	return audit_holds(a, kind, store->key, word) && !((serial ^ store->serial) & mask);
+	return audit_holds(w, kind, store->key, word) && !((serial ^ store->serial) & mask);
 }
 
 void audit_hit(struct worker *w, const struct table *t, const struct audited *a, unsigned slot,
@@ -171,18 +188,23 @@ void audit_hit(struct worker *w, const struct table *t, const struct audited *a,
 			      .start = a->op.start,
 			      .end = a->op.end,
 			      .slot = (int)slot,
-			      .slotted = t->kind == KIND_TT };
+			      .slotted = t->kind == KIND_TT,
+			      .placed = t->class->lines };
 	struct witness_op op[WITNESS_MAX_OPS];
 	struct history h;
 
+	if (w->nr_given < MAX_SLOTS)
+		memcpy(w->given[w->nr_given++], word, audit_words(t->kind) * sizeof(*word));
 	if (!audit_check(w, t, a->op.key, word, n) || !a->mark.w)
 		return;
 	r.serial = entry_serial(t->kind, word, &r.serial_mask);
-	if (!witness_suspects(&a->mark, r.key, r.serial, r.serial_mask,
-			      r.slotted ? r.slot : -1))
+	if (!witness_suspects(&a->mark, &r))
 		return;
-	witness_history(&a->mark, a->op.start, op, &h);
-	n->stale += judge_stale(&h, &r);
+	witness_history(&a->mark, a->op.start, true, op, &h);
+	if (judge_stale(&h, &r))
+		n->stale++;
+	else
+		n->ghosts += judge_ghost(&h, &r);
 }
 
 /* A look at the line after an operation, between stamps of its own. */
@@ -191,6 +213,7 @@ struct second_look {
 	bool undisturbed;
 	unsigned match;
 	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
+	int slot; /* the first that holds authentic words of the key; -1: none */
 };
 
 static void look_again(struct worker *w, struct table *t, const struct audited *a,
@@ -199,6 +222,53 @@ static void look_again(struct worker *w, struct table *t, const struct audited *
 	audit_enter(w, t, WITNESS_PROBE, a->mark.line, a->op.key, &l->seen);
 	l->match = t->loops->find(t, w, a->op.key, l->word);
 	l->undisturbed = witness_end(&l->seen.mark, &l->seen.op);
+	l->slot = -1;
+	for (unsigned m = l->match; m && l->slot < 0; m &= m - 1)
+		if (audit_holds(w, t->kind, a->op.key, l->word[__builtin_ctz(m)]))
+			l->slot = __builtin_ctz(m);
+}
+
+bool audit_asks(struct worker *w, struct table *t, uint64_t key)
+{
+	/* tt: deeper than any entry, so that all of the line is read */
+	struct trace_op op = { .key = key, .op = (uint8_t)(t->kind << 1), .depth = UINT8_MAX };
+	struct counts before = w->n[t->kind];
+	struct table_answer answer;
+
+	table_ops(t)->probe(t, w, &op, &answer);
+	w->n[t->kind] = before;
+	return answer.hit;
+}
+
+/*
+ * What a second look found is the table's word, and on it rests a verdict: does a third,
+ * by a probe like any, agree? If not, though nobody touched the line in between, the table
+ * answers now this way and now that. Where somebody did, nothing is known.
+ */
+static bool contradicts_itself(struct worker *w, struct table *t, const struct second_look *l,
+			       struct counts *n)
+{
+	struct audited third;
+	bool hit, undisturbed;
+
+	audit_enter(w, t, WITNESS_PROBE, l->seen.mark.line, l->seen.op.key, &third);
+	hit = audit_asks(w, t, l->seen.op.key);
+	if (t->kind == KIND_TT && t->refresh != REFRESH_NEVER)
+		third.op.refreshed = (uint8_t)l->match;
+	undisturbed = witness_end(&third.mark, &third.op);
+	if (!l->undisturbed || !undisturbed || third.op.start != l->seen.op.end + 1 ||
+	    hit == (l->match != 0))
+		return false;
+	n->contradictions++;
+	return true;
+}
+
+/* One in so many operations around which nothing happened is looked at again all the same. */
+#define QUIET_SAMPLE 16
+
+static bool sampled(struct worker *w)
+{
+	return !rng_below(&w->jitter, QUIET_SAMPLE);
 }
 
 /* What a line lost is counted once, here or at rest. */
@@ -207,35 +277,48 @@ struct lost_store {
 	uint64_t line, start;
 };
 
-static void count_lost(struct worker *w, enum kind kind, const struct audited *a,
+static void count_lost(struct worker *w, enum kind kind, uint64_t line, uint64_t start,
 		       struct counts *n)
 {
 	w->lost = xrealloc(w->lost, (w->nr_lost + 1) * sizeof(*w->lost));
-	w->lost[w->nr_lost++] = (struct lost_store){ kind, a->mark.line, a->op.start };
+	w->lost[w->nr_lost++] = (struct lost_store){ kind, line, start };
 	n->lost++;
 }
 
-/* A store that others wrote around: is it there, if it must be? */
-void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n)
+/* A store that others wrote around, or one of some: is it there, if it must be? */
+static void check_store(struct worker *w, struct table *t, const struct audited *a,
+			struct counts *n)
 {
 	struct witness_op op[WITNESS_MAX_OPS];
 	struct second_look l;
 	struct history h;
 
-	if (!leave_contended(a))
-		return;
-	n->contended_stores++;
-	if (a->op.victim < 0)
-		return;
 	look_again(w, t, a, &l);
 	if (!l.undisturbed)
 		return;
 	for (unsigned m = l.match; m; m &= m - 1)
-		if (entry_of(w->audit, t->kind, &a->op, l.word[__builtin_ctz(m)]))
+		if (entry_of(w, t->kind, &a->op, l.word[__builtin_ctz(m)]))
 			return;
-	witness_history(&l.seen.mark, a->op.start, op, &h);
-	if (judge_must_hold(&h, a->op.start, l.seen.op.start, l.seen.op.end))
-		count_lost(w, t->kind, a, n);
+	witness_history(&l.seen.mark, a->op.start, false, op, &h);
+	if (!judge_must_hold(&h, a->op.start, l.seen.op.start, l.seen.op.end) ||
+	    contradicts_itself(w, t, &l, n))
+		return;
+	/* Whoever misses the key now need not find that out. */
+	witness_forget(&a->mark, a->op.key);
+	count_lost(w, t->kind, a->mark.line, a->op.start, n);
+}
+
+void audit_stored(struct worker *w, struct table *t, struct audited *a, struct counts *n)
+{
+	bool contended = leave_contended(a);
+
+	n->contended_stores += contended;
+	if (a->op.victim < 0)
+		return;
+	if (t->kind == KIND_KV && w->audit->exact && !a->op.held)
+		exact_restored(w, a->op.key);
+	if (contended || (a->mark.w && sampled(w)))
+		check_store(w, t, a, n);
 }
 
 void audit_again(struct worker *w, struct table *t, struct audited *a, int bumped_to,
@@ -253,23 +336,51 @@ void audit_again(struct worker *w, struct table *t, struct audited *a, int bumpe
 	a->op.serial = op.serial;
 }
 
-static enum verdict verdict_on(const struct worker *w, const struct table *t,
-			       const struct audited *a, const struct second_look *l)
+/*
+ * The key was not there at the second look: must it have been? If only one store of it can
+ * be to blame, that is lost, and counted once; else its stores have destroyed each other, and
+ * every miss is counted.
+ */
+static void check_gone(struct worker *w, struct table *t, const struct second_look *l,
+		       const struct history *h, struct counts *n)
 {
-	struct missed m = { .key = a->op.key,
-			    .start = a->op.start,
-			    .end = a->op.end,
-			    .again_start = l->seen.op.start,
-			    .again_end = l->seen.op.end,
-			    .again_slot = -1 };
+	const struct witness_op *look = &l->seen.op;
+	const struct witness_op *s = judge_must_find(h, look->key, look->start, look->end);
+
+	if (!s || contradicts_itself(w, t, l, n))
+		return;
+	if (!judge_must_hold(h, s->start, look->start, look->end))
+		n->dead_pairs++;
+	else if (witness_forget(&l->seen.mark, look->key))
+		count_lost(w, t->kind, l->seen.mark.line, s->start, n);
+}
+
+static enum verdict judge_again(struct worker *w, struct table *t, const struct audited *a,
+				bool expected, struct second_look *l, struct counts *n)
+{
+	struct missed m = { .key = a->op.key, .start = a->op.start, .end = a->op.end };
 	struct witness_op op[WITNESS_MAX_OPS];
+	enum verdict v;
 	struct history h;
 
-	for (unsigned s = l->match; s && m.again_slot < 0; s &= s - 1)
-		if (audit_holds(w->audit, t->kind, a->op.key, l->word[__builtin_ctz(s)]))
-			m.again_slot = __builtin_ctz(s);
-	witness_history(&l->seen.mark, a->op.start, op, &h);
-	return judge_miss(&h, &m);
+	look_again(w, t, a, l);
+	m.again_start = l->seen.op.start;
+	m.again_end = l->seen.op.end;
+	m.again_slot = l->slot;
+	witness_history(&l->seen.mark, a->op.start, expected, op, &h);
+	v = judge_miss(&h, &m);
+	if (v != MISS_FALSE) {
+		if (l->slot < 0)
+			check_gone(w, t, l, &h, n);
+		return v;
+	}
+	m.again_slot = -1;
+	if (judge_miss(&h, &m) == MISS_FALSE)
+		return v;
+	if (contradicts_itself(w, t, l, n))
+		return MISS_HONEST;
+	n->on_its_word++;
+	return v;
 }
 
 void audit_missed(struct worker *w, struct table *t, const struct audited *a, struct counts *n)
@@ -277,19 +388,21 @@ void audit_missed(struct worker *w, struct table *t, const struct audited *a, st
 	enum verdict v = MISS_HONEST;
 	struct second_look l;
 
-	/* Nobody was around: no need to ask. */
-	if (a->mark.w && !(a->mark.quiet && a->op.end == a->op.start + 1)) {
-		look_again(w, t, a, &l);
-		v = verdict_on(w, t, a, &l);
+	if (a->mark.w) {
+		bool quiet = a->mark.quiet && a->op.end == a->op.start + 1;
+		bool expected = witness_expects(&a->mark, a->op.key);
+
+		if (!quiet || expected || sampled(w))
+			v = judge_again(w, t, a, expected, &l, n);
 	}
 	n->false_misses += v == MISS_FALSE;
 	n->possible += v == MISS_POSSIBLE;
 	if (t->kind == KIND_KV && w->audit->exact)
-		exact_missed(w, t, a->op.key, v == MISS_FALSE ? &l.seen.mark : NULL);
+		exact_missed(w, t, a->op.key, v == MISS_FALSE ? &l.seen.mark : NULL, n);
 }
 
 struct rest_walk {
-	const struct audit *audit;
+	const struct worker *w;
 	const struct table *t;
 	struct rest_faults *faults;
 	uint64_t *seen; /* owners of authentic slots */
@@ -305,7 +418,7 @@ static void judge_slot(void *arg, const struct slot_view *v)
 
 	if (t->class->lines)
 		line_keys(t, v->line, &first, &last);
-	owner = true_owner(r->audit, t->kind, first, last, v->sig, v->word, v->nr_words);
+	owner = true_owner(r->w, t->kind, first, last, v->sig, v->word);
 	if (!owner) {
 		r->faults->unusable_slots++;
 		return;
@@ -318,7 +431,6 @@ static void judge_slot(void *arg, const struct slot_view *v)
 }
 
 struct rest_lost {
-	const struct audit *audit;
 	struct table *t;
 	struct worker *const *w;
 	unsigned nr;
@@ -342,7 +454,7 @@ static void judge_last(void *arg, uint64_t line, const struct witness_op *store)
 	unsigned match = r->t->loops->find(r->t, r->w[0], store->key, word);
 
 	for (; match; match &= match - 1)
-		if (entry_of(r->audit, r->t->kind, store, word[__builtin_ctz(match)]))
+		if (entry_of(r->w[0], r->t->kind, store, word[__builtin_ctz(match)]))
 			return;
 	*r->count += !counted_before(r, line, store->start);
 }
@@ -350,10 +462,8 @@ static void judge_last(void *arg, uint64_t line, const struct witness_op *store)
 void audit_rest(const struct audit *a, struct table *t, struct worker *const *w, unsigned nr,
 		struct rest_faults *out)
 {
-	struct rest_lost lost = {
-		.audit = a, .t = t, .w = w, .nr = nr, .count = &out->lost_stores
-	};
-	struct rest_walk r = { .audit = a, .t = t, .faults = out };
+	struct rest_lost lost = { .t = t, .w = w, .nr = nr, .count = &out->lost_stores };
+	struct rest_walk r = { .w = w[0], .t = t, .faults = out };
 	struct key_set distinct;
 
 	memset(out, 0, sizeof(*out));

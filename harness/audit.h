@@ -10,7 +10,11 @@
  * Soundness: a word is called torn only if no store of the probed key wrote it and no
  * key of this run with the same line and signature did; a miss is called false only if
  * the key was resident all along, which the judge proves, or, in exact mode, if the key,
- * which nothing may evict, is found as soon as everybody stands still.
+ * which nothing may evict, is found as soon as everybody stands still and no store meanwhile
+ * had found it gone. An answer is called wrong if it is not what the entries say from which the
+ * table says it is. What the table tells the witness (which slot it wrote, what it
+ * copied) and what its find() shows are taken for true; find() and probe() must agree where
+ * nobody writes, or contradict each other.
  *
  * A table of one's own calls, in its probe and store, where `audit` is true:
  *   audit_enter()                before the first access to a line
@@ -19,6 +23,10 @@
  *   audit_stored()               after the last access of a store
  *   audit_probed(), then audit_hit() for each slot that verified, or audit_missed()
  *   audit_cleared()              in a live clear, after each line
+ *
+ * Between the two stamps of a probe or store it touches one line, which the witness was told,
+ * and a probe writes nothing but refreshes: one that removes an entry, or moves
+ * it to another line, is not seen, and what it removed is called lost.
  */
 #ifndef TEARLINE_AUDIT_H
 #define TEARLINE_AUDIT_H
@@ -71,6 +79,16 @@ static __always_inline unsigned audit_words(enum kind kind)
 	return kind == KIND_PAWN ? MAX_ENTRY_WORDS : 1;
 }
 
+/*
+ * What stands for a key in the stamps of an epoch: whatever a clear at which all threads met
+ * has left behind is not taken for an entry of now. (Keys that were built from their stamps
+ * know of one epoch only.)
+ */
+static __always_inline uint64_t audit_auth(const struct audit *a, uint32_t epoch, uint64_t key)
+{
+	return stamp_auth(a->own_serials ? a->seed : a->seed + epoch, key);
+}
+
 /* Returns the serial, for audited.op. */
 static __always_inline uint32_t audit_stamp(struct worker *w, const enum kind kind,
 					    const struct trace_op *op, uint64_t key,
@@ -81,19 +99,20 @@ static __always_inline uint32_t audit_stamp(struct worker *w, const enum kind ki
 		w->audit->own_serials ? op->move : w->serial++ * w->audit->threads + w->id;
 
 	stamp_entry(word, audit_words(kind), kind_is_wide(kind),
-		    stamp_auth(w->audit->seed, key), serial);
+		    audit_auth(w->audit, w->epoch, key), serial);
 	return serial;
 }
 
 /* Are these the words of one store of the key? */
-static __always_inline bool audit_holds(const struct audit *a, const enum kind kind,
+static __always_inline bool audit_holds(const struct worker *w, const enum kind kind,
 					uint64_t key, const uint64_t *word)
 {
 	return stamp_authentic(word, audit_words(kind), kind_is_wide(kind),
-			       stamp_auth(a->seed, key));
+			       audit_auth(w->audit, w->epoch, key));
 }
 
-/* The words verified for the key: are they its own (true), or torn, or another key's? */
+/* The words verified for the key: are they its own (true), or torn, another key's, or left
+ * from before a clear? */
 bool audit_check(struct worker *w, const struct table *t, uint64_t key, const uint64_t *word,
 		 struct counts *n);
 
@@ -114,24 +133,30 @@ void audit_stored(struct worker *w, struct table *t, struct audited *a, struct c
  */
 void audit_again(struct worker *w, struct table *t, struct audited *a, int bumped_to,
 		 struct counts *n);
-/* As audit_stored(), with refreshed set. */
+/* As audit_stored(), with refreshed set, and held: those of the refreshed slots that hold the
+ * key's own words. */
 void audit_probed(struct audited *a, struct counts *n);
 /* After a line's live clear. */
 void audit_cleared(struct audited *a);
-/* The slot verified for the key, and these words were returned. */
+/* The slot verified for the key, and the answer is made of these words, among others. */
 void audit_hit(struct worker *w, const struct table *t, const struct audited *a, unsigned slot,
 	       const uint64_t *word, struct counts *n);
 /* None did. */
 void audit_missed(struct worker *w, struct table *t, const struct audited *a, struct counts *n);
 
+/* Does a single probe of the table find the key? Counted nowhere. */
+bool audit_asks(struct worker *w, struct table *t, uint64_t key);
+
 /* Exact mode's point of rest, and its list of keys that are out of the count. */
 bool exact_admits(struct worker *w, uint64_t key);
+/* A store found the key gone, and has brought it back. */
+void exact_restored(struct worker *w, uint64_t key);
 /*
  * Exact mode decides, and keeps the judge's score. proved: the judge called the miss false,
  * having looked again by this mark; else NULL.
  */
 void exact_missed(struct worker *w, struct table *t, uint64_t key,
-		  const struct witness_mark *proved);
+		  const struct witness_mark *proved, struct counts *n);
 
 static __always_inline bool audit_admits(struct worker *w, const enum kind kind, uint64_t key)
 {

@@ -402,7 +402,12 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 		csv_set_u64(row, COL_possible_false_misses, t->n.possible);
 		csv_set_u64(row, COL_stale_hits, t->n.stale);
 		csv_set_u64(row, COL_lost_stores, t->n.lost + t->rest.lost_stores);
+		csv_set_u64(row, COL_dead_pair_misses, t->n.dead_pairs);
 	}
+	csv_set_u64(row, COL_wrong_answers, t->n.wrong_answers);
+	csv_set_u64(row, COL_ghost_hits, t->n.ghosts);
+	if (t->witness || r->exact)
+		csv_set_u64(row, COL_contradictions, t->n.contradictions);
 	if (k == KIND_KV)
 		csv_set_u64(row, COL_duplicate_keys, t->rest.duplicate_keys);
 	if (k == KIND_TT && t->rest.distinct)

@@ -63,6 +63,10 @@ static void print_counts(const struct csv_row *r)
 		COL_lost_stores,
 		COL_unusable_slots,
 		COL_duplicate_keys,
+		COL_wrong_answers,
+		COL_ghost_hits,
+		COL_dead_pair_misses,
+		COL_contradictions,
 		COL_copies_per_key,
 	};
 

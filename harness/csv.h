@@ -96,7 +96,11 @@
 	x(streams, "recorded streams of the trace, one a recorded thread")                       \
 	x(preemptions, "times a replaying thread lost its CPU while the clock ran")              \
 	x(witness, "audit: 1 if operations took stamps, which the judge needs, 0 if not")        \
-	x(proved_share, "audit, exact mode: share of the false misses that the judge proved")
+	x(proved_share, "audit, exact mode: share of the false misses that the judge proved")    \
+	x(wrong_answers, "audit: answers that the entries do not give which they were made of")  \
+	x(ghost_hits, "audit: entries returned that a clear or another key's store had overwritten") \
+	x(dead_pair_misses, "audit: misses of keys that nobody but their own stores removed")    \
+	x(contradictions, "audit: looks at a line that nobody wrote between, of which one found the key")
 /* clang-format on */
 
 #define CSV_ENUM(name, help) COL_##name,

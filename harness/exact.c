@@ -5,8 +5,12 @@
  * Every key is preloaded, at most four belong to a line, and stores only update. So a
  * probe that misses has caught the table at something: the thread asks all others to
  * stop between two operations and looks the key up again while nobody moves.
- *   found      the key was there all along: a false miss
+ *   found      the key was there all along, a false miss; unless a store since the probe
+ *              began had found it gone: then the key was lost before, and that store has
+ *              brought it back
  *   not found  a store was lost: counted once, and the key is out of the count
+ *
+ * Two ways of looking must agree, find() and a probe; if not, the table contradicts itself.
  *
  * The point of rest is a mutex and a condition variable, not a spin: it must work with
  * more threads than CPUs, and the audit is not what is timed.
@@ -19,6 +23,7 @@
 struct exact {
 	struct key_set keys;
 	_Atomic bool *gone; /* by index of the key: out of the count */
+	_Atomic uint32_t *restored; /* likewise: stores that ended and had found it gone */
 	_Atomic bool wanted; /* somebody wants rest: look before every operation */
 	pthread_mutex_t lock;
 	pthread_cond_t moved; /* running or asking changed */
@@ -34,6 +39,7 @@ struct exact *exact_create(const struct key_set *keys)
 
 	x->keys = *keys;
 	x->gone = xcalloc(keys->nr, sizeof(*x->gone));
+	x->restored = xcalloc(keys->nr, sizeof(*x->restored));
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->moved, NULL);
 	return x;
@@ -45,6 +51,7 @@ void exact_free(struct exact *x)
 		return;
 	pthread_cond_destroy(&x->moved);
 	pthread_mutex_destroy(&x->lock);
+	free(x->restored);
 	free(x->gone);
 	free(x);
 }
@@ -75,7 +82,7 @@ void exact_leave(struct exact *x)
 	pthread_mutex_unlock(&x->lock);
 }
 
-static _Atomic bool *gone_flag(struct exact *x, uint64_t key)
+static size_t index_of(const struct exact *x, uint64_t key)
 {
 	size_t from = 0, to = x->keys.nr;
 
@@ -87,12 +94,13 @@ static _Atomic bool *gone_flag(struct exact *x, uint64_t key)
 		else
 			to = mid;
 	}
-	return &x->gone[from];
+	return from;
 }
 
 bool exact_admits(struct worker *w, uint64_t key)
 {
 	struct exact *x = w->audit->exact;
+	size_t i = index_of(x, key);
 
 	/* relaxed: who asks waits under the lock until everybody has looked */
 	if (atomic_load_explicit(&x->wanted, memory_order_relaxed)) {
@@ -101,16 +109,37 @@ bool exact_admits(struct worker *w, uint64_t key)
 			rest(x);
 		pthread_mutex_unlock(&x->lock);
 	}
+	/* [exact.I] acquire, pairs with [exact.S]: what such a store has written is there */
+	w->restored = atomic_load_explicit(&x->restored[i], memory_order_acquire);
 	/* relaxed: one more operation on a lost key is skipped or not, either is right */
-	return !atomic_load_explicit(gone_flag(x, key), memory_order_relaxed);
+	return !atomic_load_explicit(&x->gone[i], memory_order_relaxed);
+}
+
+void exact_restored(struct worker *w, uint64_t key)
+{
+	struct exact *x = w->audit->exact;
+
+	/* [exact.S] release, pairs with [exact.I] */
+	atomic_fetch_add_explicit(&x->restored[index_of(x, key)], 1, memory_order_release);
+}
+
+/* Is it there, while nobody moves? */
+static bool found_at_rest(struct worker *w, struct table *t, uint64_t key, struct counts *n)
+{
+	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
+	bool found = t->loops->find(t, w, key, word) != 0;
+
+	n->contradictions += found != audit_asks(w, t, key);
+	return found;
 }
 
 void exact_missed(struct worker *w, struct table *t, uint64_t key,
-		  const struct witness_mark *proved)
+		  const struct witness_mark *proved, struct counts *n)
 {
 	struct exact *x = w->audit->exact;
-	_Atomic bool *gone = gone_flag(x, key);
-	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
+	size_t i = index_of(x, key);
+	_Atomic bool *gone = &x->gone[i];
+	bool restored;
 
 	pthread_mutex_lock(&x->lock);
 	while (x->asking)
@@ -121,10 +150,11 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key,
 		pthread_cond_wait(&x->moved, &x->lock);
 	/* [exact.A] Everybody else is inside rest() or has left: [exact.R], their last release
 	 * of the lock, is before our acquire of it, and so are their stores. */
+	restored = atomic_load_explicit(&x->restored[i], memory_order_relaxed) != w->restored;
 	if (atomic_load_explicit(gone, memory_order_relaxed)) {
 		/* lost to a thread that asked before: counted there */
-	} else if (t->loops->find(t, w, key, word)) {
-		x->false_misses++;
+	} else if (found_at_rest(w, t, key, n)) {
+		x->false_misses += proved || !restored;
 		x->proved += proved != NULL;
 	} else {
 		x->lost_stores++;

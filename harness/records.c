@@ -28,6 +28,10 @@ static const enum csv_column whole_columns[] = {
 	COL_lost_stores,
 	COL_unusable_slots,
 	COL_duplicate_keys,
+	COL_wrong_answers,
+	COL_ghost_hits,
+	COL_dead_pair_misses,
+	COL_contradictions,
 };
 
 static const enum csv_column decimal_columns[] = {

@@ -22,8 +22,12 @@ static const struct anomaly anomalies[] = {
 	{ COL_false_misses, COL_probes }, { COL_possible_false_misses, COL_probes },
 	{ COL_stale_hits, COL_probes },	  { COL_lost_stores, COL_stores },
 	{ COL_unusable_slots, NR_COLS },  { COL_duplicate_keys, NR_COLS },
+	{ COL_wrong_answers, COL_probes },	{ COL_ghost_hits, COL_probes },
+	{ COL_dead_pair_misses, COL_probes },	{ COL_contradictions, NR_COLS },
 };
-#define ANOMALY_HEADER "torn|wrong key|false miss|possible|stale|lost|unusable|dup keys"
+#define ANOMALY_HEADER                                                            \
+	"torn|wrong key|false miss|possible|stale|lost|unusable|dup keys|wrong answer|" \
+	"ghost|dead pair|contradict"
 
 struct sum {
 	uint64_t count, exposure;

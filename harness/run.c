@@ -246,6 +246,11 @@ static int collect_tables(struct run *run, struct run_result *r, struct err *e)
 		out->sig_bits = table_spec_sig_bits(run->p->table);
 		out->sig_counts = table_sig_counts(t);
 		out->n = run->crew.n[k];
+		/* A table that is known to contradict itself is not believed either. */
+		if (out->n.contradictions) {
+			out->n.false_misses -= out->n.on_its_word;
+			out->n.possible += out->n.on_its_word;
+		}
 		if (mem_pages_got(&t->mem, out->page_size, e)) {
 			free(worker);
 			return -1;
@@ -333,6 +338,10 @@ void run_faults(const struct run_result *r, uint64_t fault[NR_FAULTS])
 		fault[FAULT_LOST] += t->n.lost + t->rest.lost_stores;
 		fault[FAULT_UNUSABLE] += t->rest.unusable_slots;
 		fault[FAULT_DUPLICATE] += t->rest.duplicate_keys;
+		fault[FAULT_WRONG_ANSWER] += t->n.wrong_answers;
+		fault[FAULT_GHOST] += t->n.ghosts;
+		fault[FAULT_DEAD_PAIR] += t->n.dead_pairs;
+		fault[FAULT_CONTRADICTION] += t->n.contradictions;
 	}
 	if (r->exact)
 		fault[FAULT_FALSE_MISS] = r->false_misses;

@@ -17,6 +17,8 @@ const char *const fault_names[NR_FAULTS] = {
 	[FAULT_TORN] = "torn_reads",	      [FAULT_WRONG_KEY] = "wrong_key_hits",
 	[FAULT_FALSE_MISS] = "false_misses",  [FAULT_STALE] = "stale_hits",
 	[FAULT_LOST] = "lost_stores",	      [FAULT_UNUSABLE] = "unusable_slots",
+	[FAULT_WRONG_ANSWER] = "wrong_answers", [FAULT_GHOST] = "ghost_hits",
+	[FAULT_DEAD_PAIR] = "dead_pair_misses", [FAULT_CONTRADICTION] = "contradictions",
 	[FAULT_DUPLICATE] = "duplicate_keys",
 };
 

@@ -41,6 +41,10 @@ enum fault {
 	FAULT_LOST,
 	FAULT_UNUSABLE,
 	FAULT_DUPLICATE,
+	FAULT_WRONG_ANSWER,
+	FAULT_GHOST,
+	FAULT_DEAD_PAIR,
+	FAULT_CONTRADICTION,
 	NR_FAULTS
 };
 /* "torn_reads", as the CSV calls them. */
@@ -65,8 +69,9 @@ struct counts {
 	uint64_t usable[8]; /* by bound: TT_EXACT, TT_LOWER, TT_UPPER */
 	uint64_t stored[8]; /* likewise; dropped ones included */
 	uint64_t drops, bumps, refreshes;
-	uint64_t torn, wrong_key; /* audit: see audit.h */
-	uint64_t false_misses, possible, stale, lost; /* audit: see judge.h */
+	uint64_t torn, wrong_key, wrong_answers, contradictions; /* audit: see audit.h */
+	uint64_t false_misses, possible, stale, lost, ghosts, dead_pairs; /* audit: see judge.h */
+	uint64_t on_its_word; /* audit: false misses proved by what a second look found */
 	uint64_t contended_probes, contended_stores; /* audit: exposure */
 	uint64_t skipped; /* audit: operations on keys that are out of the count */
 };
@@ -90,6 +95,9 @@ struct worker {
 	uint32_t epoch; /* audit: clears at which all threads met */
 	struct lost_store *lost; /* audit: those it counted; nr_lost */
 	size_t nr_lost;
+	uint32_t restored; /* audit: see exact.c */
+	unsigned nr_given; /* audit: entries that the answer of a probe is made of */
+	uint64_t given[MAX_SLOTS][MAX_ENTRY_WORDS];
 	/* audit: operations begun, and lines of a live clear; a watchdog looks at it */
 	atomic_word begun;
 } __attribute__((aligned(128)));
@@ -295,7 +303,7 @@ struct table {
  * structs here, the functions and the audit that a table calls, what the templates and the
  * policy make of an operation. Where nobody did, the sizes may tell.
  */
-#define TABLE_ABI 3
+#define TABLE_ABI 4
 #define TABLE_LAYOUT                                                              \
 	((uint64_t)sizeof(struct table) | (uint64_t)sizeof(struct worker) << 16 | \
 	 (uint64_t)sizeof(struct table_class) << 32 |                             \

@@ -45,10 +45,14 @@ static const struct {
 	{ COL_lost_stores, COL_stores },
 	{ COL_unusable_slots, NR_COLS },
 	{ COL_duplicate_keys, NR_COLS },
+	{ COL_wrong_answers, COL_probes },
+	{ COL_ghost_hits, COL_probes },
+	{ COL_dead_pair_misses, COL_probes },
+	{ COL_contradictions, NR_COLS },
 };
 #define SUMMED_HEADER                                                                      \
 	"<workload|slices|probes|stores|contended probes|contended stores|torn|wrong key|" \
-	"false miss|possible|stale|lost|unusable|dup keys"
+	"false miss|possible|stale|lost|unusable|dup keys|wrong answer|ghost|dead pair|contradict"
 
 struct sum {
 	bool measured;
@@ -84,7 +88,7 @@ struct held torture_held(const struct table_class *c, unsigned sig_bits, bool bu
 	struct held h = { 0 };
 
 	if (c->promises & PROMISE_NO_TEAR)
-		h.never |= 1u << FAULT_TORN;
+		h.never |= 1u << FAULT_TORN | 1u << FAULT_WRONG_ANSWER;
 	/* A narrow signature takes one key for another by design. */
 	if (c->promises & PROMISE_NO_TEAR && sig_bits >= 64)
 		h.never |= 1u << FAULT_WRONG_KEY;
@@ -94,7 +98,11 @@ struct held torture_held(const struct table_class *c, unsigned sig_bits, bool bu
 	}
 	if (c->promises & PROMISE_NO_FALSE_MISS)
 		h.never |= 1u << FAULT_FALSE_MISS | 1u << FAULT_STALE | 1u << FAULT_LOST |
-			   1u << FAULT_UNUSABLE | 1u << FAULT_DUPLICATE;
+			   1u << FAULT_UNUSABLE | 1u << FAULT_DUPLICATE | 1u << FAULT_GHOST |
+			   1u << FAULT_DEAD_PAIR;
+	/* Not even a table that promises little says yes and no to the same question. */
+	if (c->promises & ~PROMISE_HONEST_KEYS)
+		h.never |= 1u << FAULT_CONTRADICTION;
 	return h;
 }
 

@@ -11,7 +11,9 @@ const enum csv_column fault_column[NR_FAULTS] = {
 	[FAULT_TORN] = COL_torn_reads,		[FAULT_WRONG_KEY] = COL_wrong_key_hits,
 	[FAULT_FALSE_MISS] = COL_false_misses,	[FAULT_STALE] = COL_stale_hits,
 	[FAULT_LOST] = COL_lost_stores,		[FAULT_UNUSABLE] = COL_unusable_slots,
-	[FAULT_DUPLICATE] = COL_duplicate_keys,
+	[FAULT_DUPLICATE] = COL_duplicate_keys,	[FAULT_WRONG_ANSWER] = COL_wrong_answers,
+	[FAULT_GHOST] = COL_ghost_hits,		[FAULT_DEAD_PAIR] = COL_dead_pair_misses,
+	[FAULT_CONTRADICTION] = COL_contradictions,
 };
 
 char *faults_text(const uint64_t fault[NR_FAULTS], unsigned mask, bool figures)

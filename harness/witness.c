@@ -26,7 +26,7 @@
 /* What stands beside a line. */
 struct witness_counter {
 	atomic_word stamps;
-	/* by slot, modulo: key and serial of the store that ended last; a hint */
+	/* by slot, modulo: what ended last there (hint_of()), 0 unknown */
 	atomic_word last[WITNESS_HINTS];
 } __attribute__((aligned(64)));
 
@@ -147,9 +147,41 @@ void witness_begin(struct witness *w, unsigned id, uint64_t line, uint32_t epoch
 				    .quiet = before < ONE_OPEN };
 }
 
-static uint64_t hint_of(uint64_t key, uint32_t serial)
+/*
+ * Key, line and serial of a store, as far as they go into a word: which of the lines that
+ * share the counter and of the epochs, or which of two keys, is not quite sure. A clear is
+ * the store of no key.
+ */
+#define HINT_KNOWN (1ull << 63)
+#define HINT_LINE (0xffull << 32)
+#define HINT_KEY (~0ull << 40 & ~HINT_KNOWN)
+
+static uint64_t hint_of(const struct witness_mark *m, uint64_t key_hash, uint32_t serial)
 {
-	return mix64(key) << 32 | serial;
+	return HINT_KNOWN | (key_hash & HINT_KEY) |
+	       ((m->line / m->w->nr + m->epoch) << 32 & HINT_LINE) | serial;
+}
+
+/* What ended last on a slot, 0: it is not known, or of another line. */
+static uint64_t hint_at(const struct witness_mark *m, unsigned slot)
+{
+	/* relaxed: a hint */
+	uint64_t hint = READ_ONCE64(&counter_of(m->w, m->line)->last[slot]);
+
+	return hint && !((hint ^ hint_of(m, 0, 0)) & HINT_LINE) ? hint : 0;
+}
+
+static void leave_hints(struct witness_counter *c, const struct witness_mark *m,
+			const struct witness_op *op)
+{
+	/* relaxed, all of these: hints */
+	for (unsigned s = 0; op->type == WITNESS_CLEAR && s < WITNESS_HINTS; s++)
+		WRITE_ONCE64(&c->last[s], hint_of(m, 0, 0));
+	if (op->bump_to >= 0)
+		WRITE_ONCE64(&c->last[op->bump_to % WITNESS_HINTS], 0);
+	if (op->victim >= 0)
+		WRITE_ONCE64(&c->last[op->victim % WITNESS_HINTS],
+			     hint_of(m, mix64(op->key), op->serial));
 }
 
 bool witness_end(struct witness_mark *m, struct witness_op *op)
@@ -158,12 +190,8 @@ bool witness_end(struct witness_mark *m, struct witness_op *op)
 	struct witness_record *r = m->record;
 	uint64_t before;
 
-	/* relaxed, all of these: hints; [wit.E] orders the record */
-	if (op->bump_to >= 0)
-		WRITE_ONCE64(&c->last[op->bump_to % WITNESS_HINTS], 0);
-	if (op->victim >= 0)
-		WRITE_ONCE64(&c->last[op->victim % WITNESS_HINTS],
-			     hint_of(op->key, op->serial));
+	leave_hints(c, m, op);
+	/* relaxed, both: [wit.E] orders the record */
 	WRITE_ONCE64(&r->serial, (uint64_t)m->epoch << 32 | op->serial);
 	WRITE_ONCE64(&r->what, pack_what(op));
 	/* [wit.T] before the stamp, which orders it: whoever knows of a later stamp and sees
@@ -177,16 +205,32 @@ bool witness_end(struct witness_mark *m, struct witness_op *op)
 	return m->quiet && op->end == op->start + 1;
 }
 
-bool witness_suspects(const struct witness_mark *m, uint64_t key, uint32_t serial,
-		      uint32_t serial_mask, int slot)
+bool witness_suspects(const struct witness_mark *m, const struct returned *r)
 {
-	struct witness_counter *c = counter_of(m->w, m->line);
+	uint64_t same = hint_of(m, mix64(r->key), r->serial);
 
 	for (int s = 0; s < WITNESS_HINTS; s++) {
-		uint64_t last = READ_ONCE64(&c->last[s]), same = hint_of(key, serial);
+		uint64_t last = hint_at(m, (unsigned)s);
+		bool here = s == r->slot % WITNESS_HINTS;
 
-		if (last && (slot < 0 || s == slot % WITNESS_HINTS) &&
-		    last >> 32 == same >> 32 && (last ^ same) & serial_mask)
+		if (!last)
+			continue;
+		if ((last ^ same) & HINT_KEY) { /* another key's, or a clear */
+			if (here && (r->placed || !(last & HINT_KEY)))
+				return true;
+		} else if ((last ^ same) & r->serial_mask && (here || !r->slotted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool witness_expects(const struct witness_mark *m, uint64_t key)
+{
+	for (unsigned s = 0; s < WITNESS_HINTS; s++) {
+		uint64_t last = hint_at(m, s);
+
+		if (last && !((last ^ mix64(key)) & HINT_KEY))
 			return true;
 	}
 	return false;
@@ -316,8 +360,22 @@ static uint64_t extended(const struct reading *rd, uint64_t since)
 	return since;
 }
 
-void witness_history(const struct witness_mark *m, uint64_t since, struct witness_op *op,
-		     struct history *out)
+bool witness_forget(const struct witness_mark *m, uint64_t key)
+{
+	bool forgot = false;
+
+	for (unsigned s = 0; s < WITNESS_HINTS; s++) {
+		uint64_t last = hint_at(m, s);
+
+		if (last && !((last ^ mix64(key)) & HINT_KEY))
+			forgot |= cmpxchg64_relaxed(&counter_of(m->w, m->line)->last[s], last,
+						    0);
+	}
+	return forgot;
+}
+
+void witness_history(const struct witness_mark *m, uint64_t since, bool far,
+		     struct witness_op *op, struct history *out)
 {
 	struct reading rd = { .m = m, .op = op };
 	uint64_t depth = FIRST_DEPTH;
@@ -328,14 +386,14 @@ void witness_history(const struct witness_mark *m, uint64_t since, struct witnes
 		return;
 	rd.low = since > WITNESS_REACH ? since - WITNESS_REACH : 1;
 	for (unsigned i = 0; i < PATIENCE; i++) {
-		bool reaches;
+		bool reaches, whole = depth >= WITNESS_LOG_DEPTH;
 
 		out->from = read_logs(&rd, depth);
 		reaches = out->from <= extended(&rd, since);
-		if (reaches && !rd.waiting)
+		if (reaches && !rd.waiting && (!far || whole || out->from <= rd.low))
 			break;
 		/* What is not there by now is further down, or gone. */
-		if (!reaches && i % 8 == 7 && depth < WITNESS_LOG_DEPTH)
+		if ((reaches ? far : i % 8 == 7) && !whole)
 			depth *= DEEPER;
 		cpu_relax();
 	}

@@ -57,22 +57,28 @@ void witness_begin(struct witness *w, unsigned id, uint64_t line, uint32_t epoch
 bool witness_end(struct witness_mark *m, struct witness_op *op);
 
 /*
- * The history of the mark's line from stamp `since` to the mark's end and as far before as
- * can be had, within WITNESS_REACH. Operations that began in it and are under way are waited
- * for, a little. The mark's own is left out. The array holds WITNESS_MAX_OPS.
+ * The history of the mark's line from stamp `since` to the mark's end, and before that what
+ * comes along, or, `far`, as much as can be had within WITNESS_REACH: on a line where little
+ * happens that takes the logs' whole depth. Operations that began in it and are under way are
+ * waited for, a little. The mark's own is left out. The array holds WITNESS_MAX_OPS.
  */
-void witness_history(const struct witness_mark *m, uint64_t since, struct witness_op *op,
-		     struct history *out);
+void witness_history(const struct witness_mark *m, uint64_t since, bool far,
+		     struct witness_op *op, struct history *out);
 
 /* Has no operation begun on the line since the mark's ended? */
 bool witness_undisturbed(const struct witness_mark *m);
 
 /*
- * Is there reason to ask whether a hit is stale: did a store of the key with another serial
- * end last on this slot (slot < 0: on any)? Cheap, and no proof.
+ * Is there reason to ask whether a hit is old: did another store of the key end last on its
+ * slot (unless `slotted`: on any), or, on its slot, a clear or, `placed`, a store of another key?
+ * Cheap, and no proof.
  */
-bool witness_suspects(const struct witness_mark *m, uint64_t key, uint32_t serial,
-		      uint32_t serial_mask, int slot);
+bool witness_suspects(const struct witness_mark *m, const struct returned *r);
+
+/* Or a miss: did a store of the key end last on some slot? Likewise. */
+bool witness_expects(const struct witness_mark *m, uint64_t key);
+/* Expect it no more. Of several threads that call it one is told that it did. */
+bool witness_forget(const struct witness_mark *m, uint64_t key);
 
 /*
  * After the join: the last store of each line of the last epoch that nothing since can have

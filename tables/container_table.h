@@ -215,6 +215,7 @@ static __always_inline struct answer T(probe)(const enum kind kind, struct table
 	refreshed = T(look_up)(kind, t, w, region, key, &f);
 	if (audit) {
 		seen.op.refreshed = refreshed;
+		seen.op.held = refreshed && audit_holds(w, kind, key, f.word);
 		audit_probed(&seen, n);
 		if (f.held)
 			audit_hit(w, t, &seen, 0, f.word, n);

@@ -273,8 +273,10 @@ static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, 
 
 /*
  * Audit: the slots of a line that hold an entry of the key, in one scan. The judge takes it
- * for done before the first write: [held.A] fences it off. It has no partner: it orders this
- * thread's loads before its own stores, and who stored what was found is not asked.
+ * for done before the first write. Two stores may scan and then write the same words, and it
+ * must not be that each has found what the other was about to write: [held.F] is both ends
+ * of that. Who reads a word that another store has written behind its [held.F] has, by his
+ * own [held.F] behind the read, that other store's scan before his writes.
  */
 static __always_inline uint8_t T(held)(const enum kind kind, const struct worker *w,
 				       const atomic_word *line, uint64_t key, uint64_t sig)
@@ -284,9 +286,9 @@ static __always_inline uint8_t T(held)(const enum kind kind, const struct worker
 
 	for (unsigned s = 0; s < T(slots)(kind); s++)
 		if (T(load)(line, s, sig, entry_words(kind), word) &&
-		    !entry_empty(kind, word[0]) && audit_holds(w->audit, kind, key, word))
+		    !entry_empty(kind, word[0]) && audit_holds(w, kind, key, word))
 			held |= 1u << s;
-	smp_acquire_fence(); /* [held.A] */
+	smp_acq_rel_fence(); /* [held.F] pairs with [held.F] */
 	return (uint8_t)held;
 }
 

@@ -172,6 +172,9 @@ static __always_inline struct answer T(tt_probe)(struct table *t, struct worker 
 	}
 	if (audit) {
 		seen.op.refreshed = (uint8_t)refreshed;
+		for (unsigned m = refreshed; m; m &= m - 1)
+			seen.op.held |= audit_holds(w, KIND_TT, key, &word[__builtin_ctz(m)])
+					<< __builtin_ctz(m);
 		audit_probed(&seen, n);
 		for (unsigned m = match; m; m &= m - 1)
 			audit_hit(w, t, &seen, (unsigned)__builtin_ctz(m),

@@ -66,6 +66,8 @@ static __always_inline void T(one_op)(const enum kind kind, const enum caller ca
 		return;
 	}
 	a = T(probe)(kind, t, w, op, key, n, audit, NULL);
+	if (audit)
+		n->wrong_answers += !answer_follows(t, w, op, a);
 	take_answer(caller, a, acc);
 }
 

@@ -20,6 +20,10 @@ struct answer {
 	uint64_t word;
 };
 
+/* Audit: is it what the entries say that audit_hit() has been told of? Those are then forgotten. */
+bool answer_follows(const struct table *t, struct worker *w, const struct trace_op *op,
+		    struct answer a);
+
 /* Opaque to the optimiser: it may not compute without what was in v. */
 #define keep(v) __asm__ volatile("" : "+r"(v))
 

@@ -28,7 +28,8 @@ COUNTS = ["probes", "stores", "hits", "matches", "usable_hits", "exact_hits", "l
 TIMES = ["seconds", "overlap", "ops", "mops", "ns_per_op"]
 AUDITED = ["contended_probes", "contended_stores", "torn_reads", "wrong_key_hits",
            "false_misses", "possible_false_misses", "stale_hits", "lost_stores",
-           "unusable_slots", "duplicate_keys", "copies_per_key", "undetected_tear"]
+           "unusable_slots", "duplicate_keys", "copies_per_key", "undetected_tear",
+           "wrong_answers", "ghost_hits", "dead_pair_misses", "contradictions"]
 LATENCIES = ["p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns"]
 
 

@@ -8,6 +8,7 @@
 #include "audit.h"
 #include "fixture.h"
 #include "line.h"
+#include "template.h"
 
 #define SEED 99
 
@@ -29,6 +30,38 @@ static void stamp_knows_its_key(void **state)
 	}
 }
 
+/* Whatever bit of an entry changes, but for the generation of a first word: it shows. */
+static void stamp_covers_every_bit(void **state)
+{
+	uint64_t mine = stamp_auth(SEED, 5);
+
+	for (unsigned nr = 1; nr <= MAX_ENTRY_WORDS; nr += MAX_ENTRY_WORDS - 1)
+		for (unsigned wide = 0; wide < (nr == 1 ? 2u : 1u); wide++)
+			for (unsigned bit = 0; bit < 64 * nr; bit++) {
+				uint64_t word[MAX_ENTRY_WORDS] = { tt_pack(0, 7, TT_EXACT, -3) };
+				bool free = !wide && TT_GENERATION_BITS >> bit % 64 & 1 &&
+					    bit < 64;
+
+				stamp_entry(word, nr, wide, mine, 0xabcde);
+				word[bit / 64] ^= 1ull << bit % 64;
+				assert_int_equal(stamp_authentic(word, nr, wide, mine), free);
+			}
+}
+
+/* Halves of two stores of one key, whose serials agree in the bits that are there. */
+static void stamp_shows_halves(void **state)
+{
+	uint64_t mine = stamp_auth(SEED, 5);
+	uint64_t a[MAX_ENTRY_WORDS] = { tt_pack(0, 7, TT_EXACT, 1) };
+	uint64_t b[MAX_ENTRY_WORDS] = { tt_pack(0, 9, TT_UPPER, -1) };
+	uint64_t half;
+
+	stamp_entry(a, 1, false, mine, 5);
+	stamp_entry(b, 1, false, mine, 5 + STAMP_NARROW_SERIALS);
+	half = (a[0] & 0xffffffff) | (b[0] & ~0xffffffffull);
+	assert_false(stamp_authentic(&half, 1, false, mine));
+}
+
 /* Any word of a pawn entry from another store of the same key shows. */
 static void stamp_shows_a_mix(void **state)
 {
@@ -39,7 +72,8 @@ static void stamp_shows_a_mix(void **state)
 		uint64_t b[MAX_ENTRY_WORDS] = { tt_pack(0, 7, TT_EXACT, 1) };
 
 		stamp_entry(a, MAX_ENTRY_WORDS, false, mine, 1000);
-		stamp_entry(b, MAX_ENTRY_WORDS, false, mine, 1001);
+		/* the first word alone cannot tell these two */
+		stamp_entry(b, MAX_ENTRY_WORDS, false, mine, 1000 + STAMP_NARROW_SERIALS);
 		a[torn] = b[torn];
 		assert_false(stamp_authentic(a, MAX_ENTRY_WORDS, false, mine));
 	}
@@ -172,6 +206,7 @@ static void rest_faults_show(void **state)
 
 static void exact_tells_missed_from_lost(void **state)
 {
+	struct witness_mark mark = { 0 };
 	struct scene s;
 	struct exact *x;
 
@@ -181,17 +216,30 @@ static void exact_tells_missed_from_lost(void **state)
 	WRITE_ONCE64(&s.f.t->word[0], scene_keys[0]);
 	WRITE_ONCE64(&s.f.t->word[1], stamped(scene_keys[0], true));
 	/* It is there: whoever missed it was told wrong. */
-	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL);
+	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL, &s.n);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 0);
 	assert_true(exact_admits(s.f.w, scene_keys[0]));
 	/* It is not there: lost, once, and out of the count. */
-	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL);
-	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL, &s.n);
+	exact_missed(s.f.w, s.f.t, scene_keys[1], NULL, &s.n);
 	assert_int_equal(exact_false_misses(x), 1);
 	assert_int_equal(exact_lost_stores(x), 1);
 	assert_false(exact_admits(s.f.w, scene_keys[1]));
 	assert_true(exact_admits(s.f.w, scene_keys[2]));
+	/* It is there, but a store meanwhile had found it gone: no false miss, unless the judge
+	 * says so. */
+	assert_true(exact_admits(s.f.w, scene_keys[0]));
+	exact_restored(s.f.w, scene_keys[0]);
+	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL, &s.n);
+	assert_int_equal(exact_false_misses(x), 1);
+	exact_missed(s.f.w, s.f.t, scene_keys[0], &mark, &s.n);
+	assert_int_equal(exact_false_misses(x), 2);
+	/* Before the probe began, it says nothing. */
+	assert_true(exact_admits(s.f.w, scene_keys[0]));
+	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL, &s.n);
+	assert_int_equal(exact_false_misses(x), 3);
+	assert_int_equal(s.n.contradictions, 0);
 	exact_leave(x);
 	exact_free(x);
 	scene_close(&s);
@@ -242,12 +290,18 @@ static void put_entry(struct pair *p, unsigned slot, uint32_t serial)
 	WRITE_ONCE64(&p->s.f.t->word[2 * slot + 1], word_of(p, serial));
 }
 
-static struct audited enter(struct pair *p, struct worker *w, enum witness_type type)
+static struct audited enter_key(struct pair *p, struct worker *w, enum witness_type type,
+				uint64_t key)
 {
 	struct audited a;
 
-	audit_enter(w, p->s.f.t, type, 0, p->key, &a);
+	audit_enter(w, p->s.f.t, type, 0, key, &a);
 	return a;
+}
+
+static struct audited enter(struct pair *p, struct worker *w, enum witness_type type)
+{
+	return enter_key(p, w, type, p->key);
 }
 
 static void stored(struct pair *p, struct worker *w, struct audited *a, unsigned slot,
@@ -260,7 +314,7 @@ static void stored(struct pair *p, struct worker *w, struct audited *a, unsigned
 
 static void refreshed(struct pair *p, struct audited *a, unsigned slot)
 {
-	a->op.refreshed = (uint8_t)(1u << slot);
+	a->op.refreshed = a->op.held = (uint8_t)(1u << slot);
 	audit_probed(a, &p->s.n);
 }
 
@@ -301,12 +355,177 @@ static void a_new_store_proves_nothing(void **state)
 	audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
 	assert_int_equal(p.s.n.false_misses, 0);
 	assert_int_equal(p.s.n.possible, 1);
-	/* Nobody around: a miss is a miss. */
+	/* Nobody around, and it is there: what was stored last is looked for. */
 	probe = enter(&p, p.s.f.w, WITNESS_PROBE);
 	audit_probed(&probe, &p.s.n);
 	audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+	assert_int_equal(p.s.n.false_misses, 1);
 	assert_int_equal(p.s.n.possible, 1);
+	assert_int_equal(p.s.n.contradictions, 0);
 	pair_close(&p);
+}
+
+/* A line at rest is looked at again now and then, whatever is known of it. */
+static void quiet_misses_are_sampled(void **state)
+{
+	for (int there = 0; there < 2; there++) {
+		struct pair p;
+
+		pair_open(&p, KIND_TT);
+		if (there)
+			put_entry(&p, 2, 9);
+		for (unsigned i = 0; i < 1000; i++) {
+			struct audited probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+
+			audit_probed(&probe, &p.s.n);
+			audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+		}
+		/* 62.5 expected, if it is there */
+		assert_in_range(p.s.n.false_misses, there ? 20 : 0, there ? 200 : 0);
+		assert_int_equal(p.s.n.possible, 0);
+		pair_close(&p);
+	}
+}
+
+/* Two stores of the key met and left neither's words: every miss says so. Where another key
+ * was stored since, nothing follows; where one store was alone, that is lost, once. */
+static void a_key_gone_is_a_dead_pair_or_a_lost_store(void **state)
+{
+	for (unsigned how = 0; how < 3; how++) {
+		struct audited first, second;
+		struct pair p;
+
+		pair_open(&p, KIND_TT);
+		first = enter(&p, p.s.f.w, WITNESS_STORE);
+		if (how)
+			stored(&p, p.s.f.w, &first, 0, 7);
+		second = enter_key(&p, p.b, WITNESS_STORE, how == 1 ? scene_keys[1] : p.key);
+		if (!how)
+			stored(&p, p.s.f.w, &first, 0, 7);
+		if (how < 2)
+			stored(&p, p.b, &second, how ? 1 : 0, 8);
+		else
+			audit_again(p.b, p.s.f.t, &second, -1, &p.s.n); /* wrote nothing */
+		memset(&p.s.n, 0, sizeof(p.s.n));
+		for (unsigned i = 0; i < 2; i++) {
+			struct audited probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+
+			audit_probed(&probe, &p.s.n);
+			audit_missed(p.s.f.w, p.s.f.t, &probe, &p.s.n);
+		}
+		assert_int_equal(p.s.n.dead_pairs, how == 0 ? 2 : 0);
+		assert_int_equal(p.s.n.lost, 0);
+		assert_int_equal(p.s.n.false_misses, 0);
+		pair_close(&p);
+	}
+}
+
+/* A store with nobody around that is not there: the next who misses the key finds that out,
+ * whether or not the store itself was looked for. */
+static void a_quiet_loss_is_found(void **state)
+{
+	struct audited store, probe;
+	struct pair p;
+
+	for (unsigned i = 0; i < 50; i++) {
+		pair_open(&p, KIND_TT);
+		p.s.f.w->jitter = i;
+		store = enter(&p, p.s.f.w, WITNESS_STORE);
+		stored(&p, p.s.f.w, &store, 0, 9);
+		for (unsigned j = 0; j < 2; j++) {
+			probe = enter(&p, p.b, WITNESS_PROBE);
+			audit_probed(&probe, &p.s.n);
+			audit_missed(p.b, p.s.f.t, &probe, &p.s.n);
+		}
+		assert_int_equal(p.s.n.lost, 1);
+		pair_close(&p);
+	}
+}
+
+/* An entry that another key's store or a clear had overwritten is returned. */
+static void an_overwritten_entry_is_a_ghost(void **state)
+{
+	for (unsigned clear = 0; clear < 2; clear++) {
+		uint64_t old[MAX_ENTRY_WORDS];
+		struct audited a;
+		struct pair p;
+
+		pair_open(&p, KIND_TT);
+		a = enter(&p, p.s.f.w, WITNESS_STORE);
+		stored(&p, p.s.f.w, &a, 0, 7);
+		old[0] = word_of(&p, 7);
+		a = enter(&p, p.b, WITNESS_PROBE);
+		audit_probed(&a, &p.s.n);
+		audit_hit(p.b, p.s.f.t, &a, 0, old, &p.s.n);
+		assert_int_equal(p.s.n.ghosts, 0);
+		a = enter_key(&p, p.s.f.w, clear ? WITNESS_CLEAR : WITNESS_STORE,
+			      scene_keys[1]);
+		if (clear)
+			audit_cleared(&a);
+		else
+			stored(&p, p.s.f.w, &a, 0, 8);
+		a = enter(&p, p.b, WITNESS_PROBE);
+		audit_probed(&a, &p.s.n);
+		audit_hit(p.b, p.s.f.t, &a, 0, old, &p.s.n);
+		assert_int_equal(p.s.n.ghosts, 1);
+		assert_int_equal(p.s.n.stale + p.s.n.torn, 0);
+		pair_close(&p);
+	}
+}
+
+/* What was stored before a clear at which all met is nobody's entry after it. */
+static void what_outlives_a_clear_is_a_ghost(void **state)
+{
+	uint64_t word[MAX_ENTRY_WORDS];
+	struct rest_faults r;
+	struct scene s;
+
+	scene_open(&s, "unsync", KIND_KV, 64);
+	word[0] = stamped(scene_keys[0], true);
+	WRITE_ONCE64(&s.f.t->word[0], scene_keys[0]);
+	WRITE_ONCE64(&s.f.t->word[1], word[0]);
+	assert_true(audit_check(s.f.w, s.f.t, scene_keys[0], word, &s.n));
+	s.f.w->epoch++;
+	assert_false(audit_check(s.f.w, s.f.t, scene_keys[0], word, &s.n));
+	assert_true(s.n.ghosts == 1 && s.n.torn == 0);
+	audit_rest(&s.audit, s.f.t, &s.f.w, 1, &r);
+	assert_int_equal(r.unusable_slots, 1);
+	scene_close(&s);
+}
+
+/* The answer must be what the entries say, and there must be some if it is a hit. */
+static void an_answer_follows_from_its_entries(void **state)
+{
+	static const enum kind kinds[] = { KIND_TT, KIND_PAWN, KIND_EVAL, KIND_KV };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		uint64_t word[MAX_ENTRY_WORDS] = { tt_pack(0, 7, TT_LOWER, 30) };
+		struct trace_op op = { .key = scene_keys[0], .depth = 5, .beta = 20 };
+		struct answer a = { .hit = true };
+		struct audited probe;
+		struct pair p;
+
+		pair_open(&p, kinds[i]);
+		stamp_entry(word, audit_words(kinds[i]), kind_is_wide(kinds[i]),
+			    stamp_auth(SEED, p.key), 7);
+		/* move, value and bound; the sum of the words */
+		if (kinds[i] == KIND_TT)
+			a.word = tt_move(word[0]) + 30 + TT_LOWER;
+		else
+			for (unsigned j = 0; j < audit_words(kinds[i]); j++)
+				a.word += word[j];
+		for (unsigned wrong = 0; wrong < 4; wrong++) {
+			struct answer told = { a.hit ^ (wrong == 1), a.word + (wrong == 2) };
+
+			probe = enter(&p, p.s.f.w, WITNESS_PROBE);
+			audit_probed(&probe, &p.s.n);
+			if (wrong != 3)
+				audit_hit(p.s.f.w, p.s.f.t, &probe, 0, word, &p.s.n);
+			assert_int_equal(answer_follows(p.s.f.t, p.s.f.w, &op, told), !wrong);
+		}
+		assert_int_equal(p.s.n.torn, 0);
+		pair_close(&p);
+	}
 }
 
 /* A store that a refresh ran into: it is looked for, and is there or is not. */
@@ -395,6 +614,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stamp_knows_its_key),
+		cmocka_unit_test(stamp_covers_every_bit),
+		cmocka_unit_test(stamp_shows_halves),
 		cmocka_unit_test(stamp_shows_a_mix),
 		cmocka_unit_test(stamp_shows_a_swap),
 		cmocka_unit_test(undetected_is_what_is_printed),
@@ -403,7 +624,13 @@ int main(void)
 		cmocka_unit_test(exact_tells_missed_from_lost),
 		cmocka_unit_test(a_refresh_proves_a_false_miss),
 		cmocka_unit_test(a_new_store_proves_nothing),
+		cmocka_unit_test(quiet_misses_are_sampled),
 		cmocka_unit_test(a_store_gone_is_lost),
+		cmocka_unit_test(a_key_gone_is_a_dead_pair_or_a_lost_store),
+		cmocka_unit_test(a_quiet_loss_is_found),
+		cmocka_unit_test(an_overwritten_entry_is_a_ghost),
+		cmocka_unit_test(what_outlives_a_clear_is_a_ghost),
+		cmocka_unit_test(an_answer_follows_from_its_entries),
 		cmocka_unit_test(a_store_that_begins_again_is_the_same),
 		cmocka_unit_test(an_older_entry_is_stale),
 	};

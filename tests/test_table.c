@@ -437,7 +437,7 @@ static struct witness_op last_told(struct told *t)
 
 	witness_begin(w, 1, 0, 0, &mine, &m);
 	witness_end(&m, &mine);
-	witness_history(&m, m.start, op, &h);
+	witness_history(&m, m.start, false, op, &h);
 	for (unsigned i = 0; i < h.nr; i++)
 		if (op[i].end < m.start && op[i].start > last.start)
 			last = op[i];

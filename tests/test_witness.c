@@ -80,7 +80,7 @@ static const struct witness_op *find(const struct scene *s, uint64_t key)
 /* The history as the owner of r would ask for it. */
 static void ask(struct scene *s, const struct running *r)
 {
-	witness_history(&r->m, r->op.start, s->op, &s->h);
+	witness_history(&r->m, r->op.start, false, s->op, &s->h);
 }
 
 static void assert_same(const struct witness_op *a, const struct witness_op *b)
@@ -272,6 +272,19 @@ static void last_stores_are_the_last(void **state)
 	witness_free(s.w);
 }
 
+static bool suspects(const struct running *a, uint64_t key, uint32_t serial, uint32_t mask,
+		     int slot, const char *how)
+{
+	struct returned r = { .key = key,
+			      .serial = serial,
+			      .serial_mask = mask,
+			      .slot = slot,
+			      .slotted = !strcmp(how, "slotted"),
+			      .placed = !strcmp(how, "placed") };
+
+	return witness_suspects(&a->m, &r);
+}
+
 static void suspicion_needs_a_newer_store(void **state)
 {
 	struct running a;
@@ -281,12 +294,42 @@ static void suspicion_needs_a_newer_store(void **state)
 	a = begin(&s, 0, WITNESS_STORE, 1);
 	a.op.serial = 0x1002;
 	end(&a);
-	assert_false(witness_suspects(&a.m, 1, 0x1002, UINT32_MAX, 0));
-	assert_true(witness_suspects(&a.m, 1, 0x1001, UINT32_MAX, 0));
-	assert_false(witness_suspects(&a.m, 1, 0x2002, 0xfff, 0)); /* as far as one can see */
-	assert_false(witness_suspects(&a.m, 1, 0x1001, UINT32_MAX, 1)); /* another slot */
-	assert_true(witness_suspects(&a.m, 1, 0x1001, UINT32_MAX, -1));
-	assert_false(witness_suspects(&a.m, 2, 0x1001, UINT32_MAX, -1)); /* another key */
+	assert_false(suspects(&a, 1, 0x1002, UINT32_MAX, 0, "slotted"));
+	assert_true(suspects(&a, 1, 0x1001, UINT32_MAX, 0, "slotted"));
+	assert_false(suspects(&a, 1, 0x2002, 0xfff, 0, "slotted")); /* as far as one can see */
+	assert_false(suspects(&a, 1, 0x1001, UINT32_MAX, 1, "slotted")); /* another slot */
+	assert_true(suspects(&a, 1, 0x1001, UINT32_MAX, 1, "one"));
+	/* Another key's entry where this one's store was the last. */
+	assert_false(suspects(&a, 2, 0x1001, UINT32_MAX, 0, "one"));
+	assert_true(suspects(&a, 2, 0x1001, UINT32_MAX, 0, "placed"));
+	assert_false(suspects(&a, 2, 0x1001, UINT32_MAX, 1, "placed"));
+	/* Whatever its shape, a line that was cleared holds nothing. */
+	a = begin(&s, 0, WITNESS_CLEAR, 0);
+	end(&a);
+	assert_true(suspects(&a, 2, 0x1001, UINT32_MAX, 1, "slotted"));
+	witness_free(s.w);
+}
+
+/* A key is expected where its store was the last, and until somebody takes that up. */
+static void a_store_is_expected_once(void **state)
+{
+	struct running a;
+	struct scene s;
+
+	open_scene(&s);
+	a = begin(&s, 0, WITNESS_STORE, 1);
+	end(&a);
+	assert_true(witness_expects(&a.m, 1));
+	assert_false(witness_expects(&a.m, 2));
+	assert_false(witness_forget(&a.m, 2));
+	assert_true(witness_forget(&a.m, 1));
+	assert_false(witness_forget(&a.m, 1));
+	assert_false(witness_expects(&a.m, 1));
+	/* What an epoch held is gone with it. */
+	a = begin(&s, 0, WITNESS_STORE, 1);
+	end(&a);
+	a.m.epoch++;
+	assert_false(witness_expects(&a.m, 1));
 	witness_free(s.w);
 }
 
@@ -426,6 +469,7 @@ int main(void)
 		cmocka_unit_test(the_reach_is_bounded),
 		cmocka_unit_test(last_stores_are_the_last),
 		cmocka_unit_test(suspicion_needs_a_newer_store),
+		cmocka_unit_test(a_store_is_expected_once),
 		cmocka_unit_test(a_straddler_is_found),
 		cmocka_unit_test(crowd_agrees),
 	};
