@@ -397,6 +397,7 @@ struct told {
 	struct audit audit;
 	struct slot before[MAX_SLOTS];
 	unsigned held;
+	uint64_t asked; /* stamp */
 };
 
 /* The one line there is, slot by slot. */
@@ -427,11 +428,15 @@ static unsigned slots_changed(const struct told *t)
 	return changed;
 }
 
-/* The operation that was told last, by way of another thread that passes by. */
-static struct witness_op last_told(struct told *t)
+/*
+ * The operation that was told first since this was asked last, by way of another thread that
+ * passes by. What comes behind it is the audit's, which now and then looks again.
+ */
+static struct witness_op next_told(struct told *t)
 {
 	struct witness *w = t->audit.witness[t->f.t->kind];
-	struct witness_op op[WITNESS_MAX_OPS], last = { 0 }, mine = { .victim = -1 };
+	struct witness_op op[WITNESS_MAX_OPS], next = { .start = UINT64_MAX };
+	struct witness_op mine = { .victim = -1 };
 	struct witness_mark m;
 	struct history h;
 
@@ -439,9 +444,10 @@ static struct witness_op last_told(struct told *t)
 	witness_end(&m, &mine);
 	witness_history(&m, m.start, false, op, &h);
 	for (unsigned i = 0; i < h.nr; i++)
-		if (op[i].end < m.start && op[i].start > last.start)
-			last = op[i];
-	return last;
+		if (op[i].start > t->asked && op[i].start < next.start)
+			next = op[i];
+	t->asked = m.end;
+	return next;
 }
 
 static void check_told(struct told *t, const struct trace_op *op)
@@ -451,7 +457,7 @@ static void check_told(struct told *t, const struct trace_op *op)
 
 	look_at_line(t, op->key);
 	t->f.t->loops->audit[t->f.t->kind](t->f.by_kind, t->f.w, op, 1);
-	told = last_told(t);
+	told = next_told(t);
 	named = told.refreshed | (told.victim >= 0 ? 1u << told.victim : 0) |
 		(told.bump_to >= 0 ? 1u << told.bump_to : 0);
 	assert_int_equal(slots_changed(t) & ~named, 0);
