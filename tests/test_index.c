@@ -166,6 +166,35 @@ static void signature_and_line_share_no_bit(void **state)
 	}
 }
 
+/*
+ * index=mulhi: where a line begins, random keys never come. There keys that differ in the
+ * signature's bits only share their line, and what picks a kv slot; borders of wider signatures
+ * do tell them apart.
+ */
+static void signature_and_line_share_no_bit_at_borders(void **state)
+{
+	struct one o;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		unsigned apart = 0;
+		uint64_t low;
+
+		one_open(&o, shapes[i].table, "mulhi", 99991 * shapes[i].bytes);
+		low = o.sig_bits < 64 ? (1ull << o.sig_bits) - 1 : UINT64_MAX;
+		for (uint64_t line = 1; line < o.t->lines; line++) {
+			uint64_t border =
+				(uint64_t)(((unsigned __int128)line << 64) / o.t->lines);
+			uint64_t first = border & ~low, last = border | low;
+
+			apart += line_number(o.t, first) != line_number(o.t, last);
+			if (o.sig_bits <= 32)
+				assert_int_equal(line_rest(o.t, first), line_rest(o.t, last));
+		}
+		assert_int_equal(apart != 0, o.sig_bits > 32);
+		one_close(&o);
+	}
+}
+
 /* Beyond 64 bits they share some: how many are left is known, and no key is lost by it. */
 static void effective_width(void **state)
 {
@@ -343,6 +372,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_line_is_reached),
 		cmocka_unit_test(signature_and_line_share_no_bit),
+		cmocka_unit_test(signature_and_line_share_no_bit_at_borders),
 		cmocka_unit_test(effective_width),
 		cmocka_unit_test(tail_is_known),
 		cmocka_unit_test(random_keys_spread),
