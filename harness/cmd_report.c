@@ -29,9 +29,9 @@ static const struct option_def report_options[] = {
 
 static void print_schema(FILE *f)
 {
-	fputs("| column | meaning |\n|---|---|\n", f);
+	fputs("| column | holds | meaning |\n|---|---|---|\n", f);
 	for (int c = 0; c < NR_COLS; c++)
-		fprintf(f, "| `%s` | %s |\n", csv_names[c], csv_help[c]);
+		fprintf(f, "| `%s` | %s | %s |\n", csv_names[c], csv_types[c].name, csv_help[c]);
 }
 
 static bool has_table(const struct records *rows, const char *table)

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CSV_NAME(name, help) #name,
+#define CSV_NAME(name, type, help) #name,
 const char *const csv_names[NR_COLS] = { CSV_COLUMNS(CSV_NAME) };
 #undef CSV_NAME
-#define CSV_HELP(name, help) help,
+#define CSV_HELP(name, type, help) help,
 const char *const csv_help[NR_COLS] = { CSV_COLUMNS(CSV_HELP) };
 #undef CSV_HELP
 

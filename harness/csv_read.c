@@ -4,7 +4,7 @@
  *
  * The file is read into one buffer and its fields are unquoted where they stand (they
  * only shrink), so that a cell is a pointer into it. Strict: what a spreadsheet would
- * guess about is an error with its line.
+ * guess about is an error with its line. What is no text, or never ends, is told at once.
  */
 #include "csv.h"
 
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct parser {
@@ -23,9 +24,45 @@ struct parser {
 	size_t cap_rows;
 };
 
-static int read_all(int fd, struct csv_file *f, size_t *len)
+/* A quarter of a million rows and more; only what never ends is larger. */
+#define MAX_SIZE (256u << 20)
+/* All names of columns are within this much of the beginning. */
+#define MAX_HEADER 65536
+
+/* Nothing of a text is below a blank but its ends of line and tabs, and in UTF-8 nothing
+ * from 0x80 to 0xbf follows an ASCII character. */
+static bool is_binary(const char *p, size_t i)
 {
-	size_t cap = 1 << 16;
+	unsigned char c = (unsigned char)p[i];
+
+	if (c < ' ')
+		return c != '\t' && c != '\r';
+	return (c & 0xc0) == 0x80 && (!i || (unsigned char)p[i - 1] < 0x80);
+}
+
+/* Where a header should be, that says which kind of file was named; further down it is one
+ * bad field. */
+static int check_beginning(const char *path, const char *p, size_t len, struct err *e)
+{
+	const char *end = memchr(p, '\n', len);
+
+	if (end)
+		len = (size_t)(end - p);
+	for (size_t i = 0; i < len; i++)
+		if (is_binary(p, i))
+			return err_set(e,
+				       "%s: no CSV: binary data where the columns' names should "
+				       "be (of a trace, ask tearline trace info)",
+				       path);
+	if (len >= MAX_HEADER)
+		return err_set(e, "%s: no CSV: the first line has no end within %u bytes", path,
+			       MAX_HEADER);
+	return 0;
+}
+
+static int read_all(int fd, struct csv_file *f, size_t *len, struct err *e)
+{
+	size_t cap = 2 * MAX_HEADER, seen = 0;
 	ssize_t n;
 
 	*len = 0;
@@ -34,8 +71,14 @@ static int read_all(int fd, struct csv_file *f, size_t *len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return -1;
+			return err_set(e, "%s: cannot read: %s", f->path, strerror(errno));
 		*len += (size_t)n;
+		if (seen <= MAX_HEADER && check_beginning(f->path, f->data, *len, e))
+			return -1;
+		seen = *len;
+		if (*len > MAX_SIZE)
+			return err_set(e, "%s: no results: more than %u MiB", f->path,
+				       MAX_SIZE >> 20);
 		if (cap - *len - 1 == 0)
 			f->data = xrealloc(f->data, cap *= 2);
 	}
@@ -43,16 +86,42 @@ static int read_all(int fd, struct csv_file *f, size_t *len)
 	return 0;
 }
 
-static int slurp(const char *path, struct csv_file *f, size_t *len, struct err *e)
+/* Files and pipes end; devices may not, except for a terminal at which somebody sits. */
+static int check_kind(int fd, const char *path, struct err *e)
 {
-	bool std = !strcmp(path, "-");
-	int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	int ret = 0;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(e, "%s: %s", path, strerror(errno));
+	if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd))
+		return 0;
+	return err_set(e, "%s: expected a CSV file, got a %s", path,
+		       S_ISDIR(st.st_mode) ? "directory" : "device");
+}
+
+/* A pipe that nobody writes to is empty, and not waited for. */
+static int open_input(const char *path, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return err_set(e, "%s: cannot open: %s", path, strerror(errno));
-	if (read_all(fd, f, len))
-		ret = err_set(e, "%s: cannot read: %s", path, strerror(errno));
+	if (!fcntl(fd, F_SETFL, 0))
+		return fd;
+	err_set(e, "%s: cannot read: %s", path, strerror(errno));
+	close(fd);
+	return -1;
+}
+
+static int slurp(const char *path, struct csv_file *f, size_t *len, struct err *e)
+{
+	bool std = !strcmp(path, "-");
+	int fd = std ? STDIN_FILENO : open_input(path, e);
+	int ret;
+
+	if (fd < 0)
+		return -1;
+	ret = check_kind(fd, path, e) ? -1 : read_all(fd, f, len, e);
 	if (!std)
 		close(fd);
 	return ret;

@@ -3,42 +3,14 @@
 #include "records.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "table.h"
+
 static const enum csv_column needed[] = { COL_table,	COL_kind,    COL_trace,
 					  COL_hash_mib, COL_threads, COL_mode };
-
-static const enum csv_column whole_columns[] = {
-	COL_threads,
-	COL_table_bytes,
-	COL_entries,
-	COL_ops,
-	COL_probes,
-	COL_stores,
-	COL_hits,
-	COL_usable_hits,
-	COL_contended_probes,
-	COL_contended_stores,
-	COL_torn_reads,
-	COL_wrong_key_hits,
-	COL_false_misses,
-	COL_possible_false_misses,
-	COL_stale_hits,
-	COL_lost_stores,
-	COL_unusable_slots,
-	COL_duplicate_keys,
-	COL_wrong_answers,
-	COL_ghost_hits,
-	COL_dead_pair_misses,
-	COL_contradictions,
-};
-
-static const enum csv_column decimal_columns[] = {
-	COL_seconds, COL_overlap,   COL_mops,	 COL_ns_per_op,	      COL_copies_per_key,
-	COL_p50_ns,  COL_p90_ns,    COL_p99_ns,	 COL_p999_ns,	      COL_p9999_ns,
-	COL_max_ns,  COL_stream_ns, COL_null_ns, COL_undetected_tear,
-};
 
 static int check_columns(const struct csv_file *f, struct err *e)
 {
@@ -62,32 +34,29 @@ static int check_columns(const struct csv_file *f, struct err *e)
 static int bad_cell(const struct csv_file *f, size_t row, enum csv_column c, const char *want,
 		    const char *got, struct err *e)
 {
+	char shown[64];
+
+	/* on one line, whatever is in it */
+	snprintf(shown, sizeof(shown), "%s", got);
+	for (char *p = shown; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
 	return err_set(e, "%s:%zu: %s: expected %s, got '%s'", f->path, f->line[row],
-		       csv_names[c], want, got);
+		       csv_names[c], want, shown);
 }
 
 static int check_record(const struct csv_file *f, size_t row, const struct record *r,
 			struct err *e)
 {
-	uint64_t whole;
-	double number;
+	for (enum csv_column c = 0; c < NR_COLS; c++) {
+		const char *want = csv_misfit(c, r->field[c]);
 
-	for (size_t i = 0; i < ARRAY_SIZE(whole_columns); i++) {
-		enum csv_column c = whole_columns[i];
-
-		if (record_has(r, c) && parse_u64(r->field[c], 0, UINT64_MAX, &whole))
-			return bad_cell(f, row, c, "a whole number", r->field[c], e);
+		if (want)
+			return bad_cell(f, row, c, want, r->field[c], e);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(decimal_columns); i++) {
-		enum csv_column c = decimal_columns[i];
-
-		if (record_has(r, c) && (csv_number(r->field[c], &number) || number < 0))
-			return bad_cell(f, row, c, "a number", r->field[c], e);
-	}
-	if (!record_u64(r, COL_threads))
-		return bad_cell(f, row, COL_threads, "at least 1", r->field[COL_threads], e);
-	if (!record_has(r, COL_table))
-		return bad_cell(f, row, COL_table, "a table", "", e);
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!record_has(r, needed[i]))
+			return bad_cell(f, row, needed[i], csv_types[needed[i]].want, "", e);
 	return 0;
 }
 
@@ -103,6 +72,8 @@ static int add_file(struct records *out, const struct csv_file *f, struct err *e
 	for (size_t row = 0; row < f->nr_rows; row++) {
 		struct record *r = &out->rec[out->nr + row];
 
+		r->file = f;
+		r->line = f->line[row];
 		for (int c = 0; c < NR_COLS; c++)
 			r->field[c] =
 				at[c] < 0 ? "" : f->cell[row * f->nr_cols + (size_t)at[c]];
@@ -111,6 +82,57 @@ static int add_file(struct records *out, const struct csv_file *f, struct err *e
 	}
 	out->nr += f->nr_rows;
 	return 0;
+}
+
+static int compare_fields(const void *pa, const void *pb)
+{
+	const struct record *a = *(const struct record *const *)pa;
+	const struct record *b = *(const struct record *const *)pb;
+
+	for (enum csv_column c = 0; c < NR_COLS; c++) {
+		int order = strcmp(a->field[c], b->field[c]);
+
+		if (order)
+			return order;
+	}
+	return (a > b) - (a < b);
+}
+
+static bool same_row(const struct record *a, const struct record *b)
+{
+	for (enum csv_column c = 0; c < NR_COLS; c++)
+		if (!record_same(a, b, c))
+			return false;
+	return true;
+}
+
+static int twice(const struct record *first, const struct record *again, struct err *e)
+{
+	return err_set(e,
+		       "%s:%zu: this row is at %s:%zu too (run %s, trial %s): a trial counts once",
+		       again->file->path, again->line, first->file->path, first->line,
+		       first->field[COL_run_id], first->field[COL_trial]);
+}
+
+/* A file named twice, or rows copied, would make intervals narrower than they are. Rows that
+ * do not say which run they are of may be alike by chance. */
+static int check_unique(const struct records *rows, struct err *e)
+{
+	const struct record **sorted = xcalloc(rows->nr, sizeof(*sorted));
+	const struct record *first = NULL, *again = NULL;
+
+	for (size_t i = 0; i < rows->nr; i++)
+		sorted[i] = &rows->rec[i];
+	qsort(sorted, rows->nr, sizeof(*sorted), compare_fields);
+	for (size_t i = 1; i < rows->nr; i++) {
+		if (!record_has(sorted[i], COL_run_id) || !same_row(sorted[i - 1], sorted[i]) ||
+		    (again && again < sorted[i]))
+			continue;
+		first = sorted[i - 1];
+		again = sorted[i];
+	}
+	free(sorted);
+	return again ? twice(first, again, e) : 0;
 }
 
 static bool same_variant(const struct record *a, const struct record *b)
@@ -161,6 +183,8 @@ int records_read(char *const *paths, size_t nr, struct records *out, struct err 
 		if (add_file(out, out->file[i], e))
 			goto out_free;
 	}
+	if (check_unique(out, e))
+		goto out_free;
 	look_over(out);
 	return 0;
 out_free:
@@ -229,6 +253,34 @@ static bool option_tells(const struct records *rows, const struct record *r, con
 	return false;
 }
 
+/*
+ * Is "name=value" what the table has if nothing is said? Of a table that is not here (a
+ * shared object's, another version's) nobody knows: no.
+ */
+static bool is_default(const char *table, const char *part, size_t len)
+{
+	table_for_each(class) {
+		if (strcmp(class->name, table))
+			continue;
+		for (int i = 0; i < MAX_TABLE_OPTIONS && class->options[i].name; i++) {
+			size_t name = strlen(class->options[i].name);
+
+			if (len > name && part[name] == '=' &&
+			    !strncmp(part, class->options[i].name, name))
+				return strlen(class->options[i].dflt) == len - name - 1 &&
+				       !strncmp(part + name + 1, class->options[i].dflt,
+						len - name - 1);
+		}
+	}
+	return false;
+}
+
+/* Which object a table is from is no option of it, but may tell two builds of it apart. */
+static bool is_origin(const char *part)
+{
+	return !strncmp(part, "plugin=", 7);
+}
+
 static void append(char **text, char sep, const char *part, size_t len)
 {
 	char *longer = xasprintf("%s%c%.*s", *text, sep, (int)len, part);
@@ -245,7 +297,8 @@ char *records_label(const struct records *rows, const struct record *r)
 	for (const char *p = r->field[COL_options]; *p;) {
 		size_t n = strcspn(p, ";");
 
-		if (n && option_tells(rows, r, p, n)) {
+		if (n && ((!is_origin(p) && !is_default(r->field[COL_table], p, n)) ||
+			  option_tells(rows, r, p, n))) {
 			append(&label, sep, p, n);
 			sep = ',';
 		}

@@ -12,6 +12,8 @@
 
 struct record {
 	const char *field[NR_COLS]; /* never NULL; "" = not measured, or no such column */
+	const struct csv_file *file; /* where it is from */
+	size_t line;
 };
 
 struct records {
@@ -28,7 +30,8 @@ struct records {
 /*
  * Read the files; columns we don't know are ignored, a file without the columns that
  * every question needs (table, kind, trace, hash_mib, threads, mode) is an error that
- * names what is missing. 0 or -1; release with records_free().
+ * names what is missing. So is a row that is there twice, in one file or two: a trial
+ * counts once. 0 or -1; release with records_free().
  */
 int records_read(char *const *paths, size_t nr, struct records *out, struct err *e);
 void records_free(struct records *r);
@@ -44,7 +47,8 @@ double record_double(const struct record *r, enum csv_column c);
 uint64_t record_u64(const struct record *r, enum csv_column c);
 bool record_is(const struct record *r, enum csv_column c, const char *value);
 bool record_same(const struct record *a, const struct record *b, enum csv_column c);
-/* "xor:refresh=cas": the table with what tells it from its other variants. Caller frees. */
+/* "spinlock:lock=mcs": the table with every option that is not at its default, and what
+ * tells it from its other variants. Caller frees. */
 char *records_label(const struct records *rows, const struct record *r);
 
 #endif

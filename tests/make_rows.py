@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 CSV_H = Path(__file__).resolve().parent.parent / "harness" / "csv.h"
-COLUMNS = re.findall(r'\bx\((\w+),\s*"', CSV_H.read_text())
+COLUMNS = re.findall(r"^\tx\((\w+), ", CSV_H.read_text(), re.M)
 
 TRACES = ["crafty-2t-fine70", "sf11-4t-mid", "uniform"]
 # Mops of one thread, speed-up per further thread, false misses and torn reads per million
@@ -25,6 +25,7 @@ TABLES = {
     "spinlock": (20.0, 0.25, 0, 0),
     "ck_ht": (12.0, 0.50, 2, 0),
 }
+OPTIONS = {"null": "", "ck_ht": "shards=256;refresh=always"}
 AUDITED = ["torn_reads", "wrong_key_hits", "false_misses", "possible_false_misses",
            "stale_hits", "lost_stores", "unusable_slots"]
 PROBES = 5_000_000_000  # beyond 2^32
@@ -40,7 +41,7 @@ def common(**more):
         table_bytes=16 << 20, entries=1 << 20, page_size="2m", placement="core", cpus="0,1,2,3",
         oversubscribed=0, deal="split", clears="barrier", pacing="asap", caller="branch",
         lookahead=0, seed=1, seconds=1, overlap=0.99, refresh="always", hash_mib=16,
-        options="refresh=always;sig=64")
+        options=OPTIONS.get(more["table"], "refresh=always;sig=64"))
     row.update(more)
     row["trace_hash"] = format(sum(map(ord, row["trace"])) * 0x9E3779B97F4A7C15 % 2**64, "016x")
     return row

@@ -17,6 +17,9 @@ static void test_names_are_unique(void **state)
 {
 	for (int a = 0; a < NR_COLS; a++) {
 		assert_true(csv_help[a][0]);
+		assert_non_null(csv_types[a].fits);
+		assert_true(csv_types[a].want[0]);
+		assert_null(csv_misfit((enum csv_column)a, ""));
 		for (int b = 0; b < a; b++)
 			assert_string_not_equal(csv_names[a], csv_names[b]);
 	}
