@@ -62,10 +62,7 @@ static void find_machines(struct report *rp)
 		bool known = false;
 
 		for (size_t m = 0; m < rp->nr_machines && !known; m++) {
-			struct slice pair = { (const struct record *[]){ rp->machine[m], r },
-					      2 };
-
-			known = slice_take(&pair, report_machine_columns).nr == 2;
+			known = report_same_machine(rp->machine[m], r);
 		}
 		if (!known)
 			rp->machine[rp->nr_machines++] = r;
@@ -89,6 +86,7 @@ static int report_files(char *const *paths, size_t nr, struct err *e)
 	if (check_rows(&rp.rows, paths, e) || choose_baseline(&rp, args.baseline, e))
 		goto out_free;
 	find_machines(&rp);
+	report_verdict(&rp);
 	report_head(&rp);
 	report_speed(&rp);
 	report_latency(&rp);

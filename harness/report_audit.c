@@ -3,7 +3,9 @@
  * report_audit - does it ever lie: raw counts, rates, exposure, and one verdict a table
  *
  * A count that was not measured is shown as '-', never as 0, and a rate is taken over
- * the operations of those rows only in which the count was measured.
+ * the operations of those rows only in which the count was measured. None seen is no proof
+ * of none: a 0 comes with the rate that it excludes, of the operations in which it could
+ * have happened at all.
  */
 #include "report.h"
 
@@ -14,38 +16,50 @@
 
 struct anomaly {
 	enum csv_column count;
-	enum csv_column exposure; /* NR_COLS: counted at rest, no rate */
+	enum csv_column exposure; /* what its rate is of; NR_COLS: counted at rest, no rate */
+	enum csv_column chances; /* operations in which it could have shown */
 };
 
 static const struct anomaly anomalies[] = {
-	{ COL_torn_reads, COL_probes },	  { COL_wrong_key_hits, COL_probes },
-	{ COL_false_misses, COL_probes }, { COL_possible_false_misses, COL_probes },
-	{ COL_stale_hits, COL_probes },	  { COL_lost_stores, COL_stores },
-	{ COL_unusable_slots, NR_COLS },  { COL_duplicate_keys, NR_COLS },
-	{ COL_wrong_answers, COL_probes },	{ COL_ghost_hits, COL_probes },
-	{ COL_dead_pair_misses, COL_probes },	{ COL_contradictions, NR_COLS },
+	{ COL_torn_reads, COL_probes, COL_contended_probes },
+	{ COL_wrong_key_hits, COL_probes, COL_probes },
+	{ COL_false_misses, COL_probes, COL_contended_probes },
+	{ COL_possible_false_misses, COL_probes, COL_contended_probes },
+	{ COL_stale_hits, COL_probes, COL_contended_probes },
+	{ COL_lost_stores, COL_stores, COL_contended_stores },
+	{ COL_unusable_slots, NR_COLS, NR_COLS },
+	{ COL_duplicate_keys, NR_COLS, NR_COLS },
+	{ COL_wrong_answers, COL_probes, COL_probes },
+	{ COL_ghost_hits, COL_probes, COL_contended_probes },
+	{ COL_dead_pair_misses, COL_probes, COL_contended_probes },
+	{ COL_contradictions, NR_COLS, NR_COLS },
 };
-#define ANOMALY_HEADER                                                            \
+#define ANOMALY_HEADER                                                                  \
 	"torn|wrong key|false miss|possible|stale|lost|unusable|dup keys|wrong answer|" \
 	"ghost|dead pair|contradict"
 
 struct sum {
-	uint64_t count, exposure;
-	size_t nr; /* rows that measured it */
+	uint64_t count, exposure, chances;
+	size_t nr; /* rows that measured the count */
+	size_t nr_chances; /* those that measured the chances too */
 };
 
-static struct sum sum_rows(const struct slice *s, enum csv_column count,
-			   enum csv_column exposure)
+static struct sum sum_rows(const struct slice *s, const struct anomaly *a)
 {
 	struct sum sum = { 0 };
 
 	for (size_t i = 0; i < s->nr; i++) {
-		if (!record_has(s->row[i], count))
+		const struct record *r = s->row[i];
+
+		if (!record_has(r, a->count))
 			continue;
 		sum.nr++;
-		sum.count += record_u64(s->row[i], count);
-		if (exposure != NR_COLS)
-			sum.exposure += record_u64(s->row[i], exposure);
+		sum.count += record_u64(r, a->count);
+		if (a->exposure == NR_COLS)
+			continue;
+		sum.exposure += record_u64(r, a->exposure);
+		sum.chances += record_u64(r, a->chances);
+		sum.nr_chances += record_has(r, a->chances);
 	}
 	return sum;
 }
@@ -55,20 +69,33 @@ static char *rate_text(const struct sum *s)
 	return text_figure(1e6 * (double)s->count / (double)s->exposure);
 }
 
-/* "12345 (81.2)", "0", or NULL if no row measured it. */
-static char *count_text(const struct slice *s, enum csv_column count, enum csv_column exposure)
+/* Of a million chances, above which of them a count of none is out of the question. */
+static char *excluded_text(const struct sum *s)
 {
-	struct sum sum = sum_rows(s, count, exposure);
+	return text_figure(1e6 * stats_excluded(s->chances));
+}
+
+/* "12345 (81.2)", "0 (<0.3)", "0 (-)", or NULL if no row measured it. */
+static char *count_text(const struct slice *s, const struct anomaly *a)
+{
+	struct sum sum = sum_rows(s, a);
 	char *rate, *text;
 
 	if (!sum.nr)
 		return NULL;
-	if (!sum.count || !sum.exposure)
+	if (a->exposure == NR_COLS)
 		return xasprintf("%ju", (uintmax_t)sum.count);
-	rate = rate_text(&sum);
-	text = xasprintf("%ju (%s)", (uintmax_t)sum.count, rate);
+	if (!sum.count && !sum.chances)
+		return xstrdup("0 (-)");
+	rate = sum.count ? rate_text(&sum) : excluded_text(&sum);
+	text = xasprintf("%ju (%s%s)", (uintmax_t)sum.count, sum.count ? "" : "<", rate);
 	free(rate);
 	return text;
+}
+
+static char *total_text(const struct slice *s, enum csv_column c)
+{
+	return count_text(s, &(struct anomaly){ c, NR_COLS, NR_COLS });
 }
 
 static char *copies_text(const struct slice *s)
@@ -81,14 +108,32 @@ static char *copies_text(const struct slice *s)
 	return text;
 }
 
+/* Of a million probes of keys that are there, how many found nothing; NAN: not measured. */
+static double missed_rate(const struct slice *s)
+{
+	return 1e6 * (1 - slice_share(s, COL_hits, COL_probes));
+}
+
+static double unaudited_rate(const struct report *rp, const struct record *audited)
+{
+	struct slice s = report_select_unaudited(rp, audited);
+	double rate = missed_rate(&s);
+
+	free(s.row);
+	return rate;
+}
+
 static void print_group(const struct report *rp, struct slice group)
 {
+	bool resident = report_all_resident(group.row[0]);
 	struct grid g;
 
 	fputc('\n', rp->out);
 	report_print_group(rp, group.row[0]);
-	grid_begin(&g, "<table|threads|n|" ANOMALY_HEADER
-		       "|copies|probes|contended|stores|contended");
+	grid_begin(&g, resident ? "<table|threads|n|" ANOMALY_HEADER
+				  "|missed|unaudited|probes|contended|stores|contended"
+				: "<table|threads|n|" ANOMALY_HEADER
+				  "|copies|probes|contended|stores|contended");
 	while (group.nr) {
 		struct slice s = slice_take(&group, report_cell_columns);
 
@@ -96,17 +141,36 @@ static void print_group(const struct report *rp, struct slice group)
 		grid_add(&g, report_threads(s.row[0]));
 		grid_add(&g, xasprintf("%zu", s.nr));
 		for (size_t i = 0; i < ARRAY_SIZE(anomalies); i++)
-			grid_add(&g, count_text(&s, anomalies[i].count, anomalies[i].exposure));
-		grid_add(&g, copies_text(&s));
-		grid_add(&g, count_text(&s, COL_probes, NR_COLS));
-		grid_add(&g, count_text(&s, COL_contended_probes, NR_COLS));
-		grid_add(&g, count_text(&s, COL_stores, NR_COLS));
-		grid_add(&g, count_text(&s, COL_contended_stores, NR_COLS));
+			grid_add(&g, count_text(&s, &anomalies[i]));
+		if (resident) {
+			grid_add(&g, text_figure(missed_rate(&s)));
+			grid_add(&g, text_figure(unaudited_rate(rp, s.row[0])));
+		} else {
+			grid_add(&g, copies_text(&s));
+		}
+		grid_add(&g, total_text(&s, COL_probes));
+		grid_add(&g, total_text(&s, COL_contended_probes));
+		grid_add(&g, total_text(&s, COL_stores));
+		grid_add(&g, total_text(&s, COL_contended_stores));
 	}
 	grid_end(&g, rp->out);
 }
 
-/* "12345 false misses (81.2 per million)", "false misses not measured" */
+/* "(under 0.3 per million contended)": what a count of none is worth. */
+static void print_excluded(const struct report *rp, const char *each, const struct sum *s)
+{
+	char *rate;
+
+	if (!s->chances) {
+		fputs(s->nr_chances ? " (none contended)" : " (contention not measured)", rp->out);
+		return;
+	}
+	rate = excluded_text(s);
+	fprintf(rp->out, " (%sunder %s per million contended)", each, rate);
+	free(rate);
+}
+
+/* "12345 false misses (81.2 per million)", "false misses not measured", "0 torn reads" */
 static void print_count(const struct report *rp, const char *sep, const char *what,
 			const struct sum *s)
 {
@@ -117,11 +181,33 @@ static void print_count(const struct report *rp, const char *sep, const char *wh
 		return;
 	}
 	fprintf(rp->out, "%s%ju %s", sep, (uintmax_t)s->count, what);
-	if (!s->count || !s->exposure)
+	if (!s->count)
 		return;
 	rate = rate_text(s);
 	fprintf(rp->out, " (%s per million)", rate);
 	free(rate);
+}
+
+static bool is_none(const struct sum *s)
+{
+	return s->nr && !s->count;
+}
+
+/* Torn reads and false misses: a table is judged by these two, also if there are none. */
+static void print_main_counts(const struct report *rp, const struct sum *torn,
+			      const struct sum *wrong, const struct sum *missed)
+{
+	bool alike = is_none(torn) && is_none(missed) && torn->chances == missed->chances &&
+		     !torn->nr_chances == !missed->nr_chances;
+
+	print_count(rp, "", "torn reads", torn);
+	if (is_none(torn) && !alike)
+		print_excluded(rp, "", torn);
+	if (wrong->count || !wrong->nr)
+		print_count(rp, ", ", "wrong-key hits", wrong);
+	print_count(rp, ", ", "false misses", missed);
+	if (is_none(missed))
+		print_excluded(rp, alike ? "each " : "", missed);
 }
 
 static bool one_thread_only(const struct slice *s)
@@ -149,20 +235,34 @@ static void print_calibration(const struct report *rp, const struct slice *s)
 			100 * proved / missed);
 }
 
-static void print_verdict(const struct report *rp, const struct slice *s)
+/* The worst of its cells: what the audit counts, it also hides. */
+static void print_unaudited(const struct report *rp, const struct slice *s)
 {
-	struct sum torn = sum_rows(s, COL_torn_reads, COL_probes);
-	struct sum wrong = sum_rows(s, COL_wrong_key_hits, COL_probes);
-	struct sum missed = sum_rows(s, COL_false_misses, COL_probes);
-	struct sum stale = sum_rows(s, COL_stale_hits, COL_probes);
-	struct sum lost = sum_rows(s, COL_lost_stores, COL_stores);
+	double most = NAN;
+	char *rate;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (report_all_resident(s->row[i]))
+			most = fmax(most, unaudited_rate(rp, s->row[i]));
+	if (!(most > 0))
+		return;
+	rate = text_figure(most);
+	fprintf(rp->out, "; unaudited it misses up to %s of a million keys that are there",
+		rate);
+	free(rate);
+}
+
+static void print_answer(const struct report *rp, const struct slice *s)
+{
+	struct sum torn = sum_rows(s, &anomalies[0]);
+	struct sum wrong = sum_rows(s, &anomalies[1]);
+	struct sum missed = sum_rows(s, &anomalies[2]);
+	struct sum stale = sum_rows(s, &anomalies[4]);
+	struct sum lost = sum_rows(s, &anomalies[5]);
 	char *label = records_label(&rp->rows, s->row[0]);
 
 	fprintf(rp->out, "  %s: %s", label, torn.count || wrong.count ? "LIED: " : "");
-	print_count(rp, "", "torn reads", &torn);
-	if (wrong.count || !wrong.nr)
-		print_count(rp, ", ", "wrong-key hits", &wrong);
-	print_count(rp, ", ", "false misses", &missed);
+	print_main_counts(rp, &torn, &wrong, &missed);
 	if (stale.count)
 		print_count(rp, ", ", "stale hits", &stale);
 	if (lost.count)
@@ -170,21 +270,46 @@ static void print_verdict(const struct report *rp, const struct slice *s)
 	fprintf(rp->out, " in %zu audit row%s%s", s->nr, s->nr == 1 ? "" : "s",
 		one_thread_only(s) ? ", all of one thread: that says nothing about races" : "");
 	print_calibration(rp, s);
+	print_unaudited(rp, s);
 	fputc('\n', rp->out);
 	free(label);
 }
 
-static void print_verdicts(const struct report *rp)
+void report_answers(const struct report *rp, const struct record *machine)
 {
-	struct slice all = report_select_variants(rp, "audit"), rest = all;
+	struct slice all = report_select_variants(rp, "audit", machine), rest = all;
 
-	fputs("\nverdict\n", rp->out);
+	fputs(all.nr ? "answers, over all audit rows:\n"
+		     : "answers: no audit rows: whether a table lied was not measured\n",
+	      rp->out);
 	while (rest.nr) {
 		struct slice s = slice_take(&rest, report_variant_columns);
 
-		print_verdict(rp, &s);
+		print_answer(rp, &s);
 	}
 	free(all.row);
+}
+
+static void print_legend(const struct report *rp, const struct slice *all)
+{
+	bool resident = false;
+
+	fputs("Sums over n audit trials; in brackets per million probes (lost: stores). Behind a 0: "
+	      "the rate that it excludes with 95 %\nconfidence, per million *contended* probes "
+	      "(lost: stores; wrong key: all probes), or - where none was contended or nobody\n"
+	      "looked. contended: another thread wrote the line meanwhile. possible: not found, but "
+	      "right after; not proved false. unusable\nand duplicate keys: slots found at rest. "
+	      "copies: slots per key at rest; a tt may keep several. -: not measured.\n"
+	      "An audit slows threads down, and hides part of what it looks for: none of its rates "
+	      "is what a user meets.\n",
+	      rp->out);
+	for (size_t i = 0; i < all->nr; i++)
+		resident |= report_all_resident(all->row[i]);
+	if (resident)
+		fputs("missed: of a million probes, all of keys that were there all along, those that "
+		      "found nothing; unaudited: the same in\nthroughput rows, which is what a user "
+		      "meets. false miss: what the audit proved.\n",
+		      rp->out);
 }
 
 void report_audit(const struct report *rp)
@@ -192,17 +317,11 @@ void report_audit(const struct report *rp)
 	struct slice all = report_select_cells(rp, "audit"), rest = all;
 
 	fputs("\nANSWERS\n", rp->out);
-	if (!all.nr) {
+	if (all.nr)
+		print_legend(rp, &all);
+	else
 		fputs("no audit rows: whether a table lied was not measured\n", rp->out);
-		goto out_free;
-	}
-	fputs("Summed over n audit trials, in brackets per million probes (lost: per million "
-	      "stores); unusable slots and duplicate\nkeys are counted at rest. contended: "
-	      "another thread wrote the line meanwhile. -: not measured.\n",
-	      rp->out);
 	while (rest.nr)
 		print_group(rp, slice_take_group(&rest));
-	print_verdicts(rp);
-out_free:
 	free(all.row);
 }

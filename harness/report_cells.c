@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table.h"
+#include "workload.h"
+
+/* Less than this of a replay is hardly more than how its threads began and ended. */
+#define MIN_TIMED 0.1
+
 const enum csv_column report_machine_columns[] = { COL_host,	COL_cpu_model, COL_cores,
 						   COL_kernel,	COL_compiler,  COL_flags,
 						   COL_version, NR_COLS };
@@ -83,26 +89,88 @@ static int compare_variants(const void *pa, const void *pb, void *arg)
 	return order ? order : file_order(a, b);
 }
 
+bool report_same_machine(const struct record *a, const struct record *b)
+{
+	return same_columns(a, b, report_machine_columns);
+}
+
+/* machine: NULL for all of them */
 static struct slice select_rows(const struct report *rp, const char *mode,
+				const struct record *machine,
 				int (*compare)(const void *, const void *, void *))
 {
 	struct slice s = { .row = xcalloc(rp->rows.nr, sizeof(*s.row)) };
 
-	for (size_t i = 0; i < rp->rows.nr; i++)
-		if (record_is(&rp->rows.rec[i], COL_mode, mode))
-			s.row[s.nr++] = &rp->rows.rec[i];
+	for (size_t i = 0; i < rp->rows.nr; i++) {
+		const struct record *r = &rp->rows.rec[i];
+
+		if (record_is(r, COL_mode, mode) &&
+		    (!machine || report_same_machine(r, machine)))
+			s.row[s.nr++] = r;
+	}
 	qsort_r(s.row, s.nr, sizeof(*s.row), compare, (void *)rp->baseline);
 	return s;
 }
 
 struct slice report_select_cells(const struct report *rp, const char *mode)
 {
-	return select_rows(rp, mode, compare_cells);
+	return select_rows(rp, mode, NULL, compare_cells);
 }
 
-struct slice report_select_variants(const struct report *rp, const char *mode)
+struct slice report_select_variants(const struct report *rp, const char *mode,
+				    const struct record *machine)
 {
-	return select_rows(rp, mode, compare_variants);
+	return select_rows(rp, mode, machine, compare_variants);
+}
+
+/* Only an audit has a witness. */
+static bool same_settings_but_witness(const struct record *a, const struct record *b)
+{
+	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
+		if (*c != COL_witness && !record_same(a, b, *c))
+			return false;
+	return true;
+}
+
+struct slice report_select_unaudited(const struct report *rp, const struct record *audited)
+{
+	struct slice s = { .row = xcalloc(rp->rows.nr, sizeof(*s.row)) };
+
+	for (size_t i = 0; i < rp->rows.nr; i++) {
+		const struct record *r = &rp->rows.rec[i];
+
+		if (record_is(r, COL_mode, "throughput") && report_same_machine(r, audited) &&
+		    same_columns(r, audited, trace_columns) &&
+		    same_columns(r, audited, report_cell_columns) &&
+		    same_settings_but_witness(r, audited))
+			s.row[s.nr++] = r;
+	}
+	return s;
+}
+
+bool report_is_timed(const struct record *r)
+{
+	double share = record_double(r, COL_overlap);
+
+	return isnan(share) || (share >= MIN_TIMED && share <= 1);
+}
+
+bool report_is_floor(const struct record *r)
+{
+	table_for_each(class)
+		if (record_is(r, COL_table, class->name))
+			return class->floor;
+	return false;
+}
+
+bool report_all_resident(const struct record *r)
+{
+	struct workload w;
+	struct err e;
+
+	/* what is dealt is a recorded trace, whatever its name */
+	return !record_has(r, COL_deal) && !report_is_floor(r) &&
+	       !workload_parse(r->field[COL_trace], &w, &e) && w.updates_only;
 }
 
 static struct slice take_front(struct slice *rest, size_t nr)
@@ -185,6 +253,17 @@ double *slice_values(const struct slice *s, enum csv_column c, size_t *nr)
 	*nr = 0;
 	for (size_t i = 0; i < s->nr; i++)
 		if (record_has(s->row[i], c))
+			v[(*nr)++] = record_double(s->row[i], c);
+	return v;
+}
+
+double *slice_speeds(const struct slice *s, enum csv_column c, size_t *nr)
+{
+	double *v = xcalloc(s->nr, sizeof(*v));
+
+	*nr = 0;
+	for (size_t i = 0; i < s->nr; i++)
+		if (record_has(s->row[i], c) && report_is_timed(s->row[i]))
 			v[(*nr)++] = record_double(s->row[i], c);
 	return v;
 }

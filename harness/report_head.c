@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* report_head - which machines and builds, what all rows share, and the harness's floor. */
+/* report_head - what a machine is, what all rows share, and the harness's floor. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const char *field_or_dash(const struct record *r, enum csv_column c)
 	return record_has(r, c) ? r->field[c] : "-";
 }
 
-static void print_machine(const struct report *rp, size_t i)
+void report_print_machine(const struct report *rp, size_t i)
 {
 	const struct record *r = rp->machine[i];
 
@@ -51,6 +51,39 @@ static void print_settings(const struct report *rp)
 		fputc('\n', rp->out);
 }
 
+/* What a setting means, where there is one that does not explain itself. */
+static const struct {
+	enum csv_column column;
+	const char *value, *text;
+} words[] = {
+	{ COL_deal, "split", "threads beyond the recorded ones share their streams" },
+	{ COL_deal, "clone", "threads beyond the recorded ones replay the same streams again" },
+	{ COL_deal, "salt", "threads beyond the recorded ones replay them with other keys" },
+	{ COL_clears, "barrier", "all threads meet where the trace clears the table" },
+	{ COL_clears, "live", "tables are cleared under the other threads' hands" },
+	{ COL_clears, "drop", "nothing is cleared" },
+	{ COL_witness, "1",
+	  "audited operations took stamps, by which misses are judged and contention is known" },
+	{ COL_witness, "0",
+	  "no stamps: threads meet more often, and only what is returned or left is checked" },
+};
+
+static bool occurs(const struct report *rp, enum csv_column c, const char *value)
+{
+	for (size_t i = 0; i < rp->rows.nr; i++)
+		if (record_is(&rp->rows.rec[i], c, value))
+			return true;
+	return false;
+}
+
+static void print_words(const struct report *rp)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (occurs(rp, words[i].column, words[i].value))
+			fprintf(rp->out, "%s %s: %s\n", csv_names[words[i].column],
+				words[i].value, words[i].text);
+}
+
 static int compare_threads(const void *pa, const void *pb)
 {
 	const struct record *a = *(const struct record *const *)pa;
@@ -66,11 +99,10 @@ static struct slice select_floor(const struct report *rp, const struct record *m
 
 	for (size_t i = 0; i < rp->rows.nr; i++) {
 		const struct record *r = &rp->rows.rec[i];
-		struct slice pair = { (const struct record *[]){ machine, r }, 2 };
 
 		if (record_is(r, COL_mode, "throughput") &&
 		    (record_has(r, COL_stream_ns) || record_has(r, COL_null_ns)) &&
-		    slice_take(&pair, report_machine_columns).nr == 2)
+		    report_same_machine(machine, r))
 			s.row[s.nr++] = r;
 	}
 	qsort(s.row, s.nr, sizeof(*s.row), compare_threads);
@@ -119,9 +151,8 @@ static void print_floor(const struct report *rp, size_t machine)
 
 void report_head(const struct report *rp)
 {
-	for (size_t i = 0; i < rp->nr_machines; i++)
-		print_machine(rp, i);
 	print_settings(rp);
+	print_words(rp);
 	for (size_t i = 0; i < rp->nr_machines; i++)
 		print_floor(rp, i);
 }

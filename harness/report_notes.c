@@ -2,6 +2,7 @@
 /* report_notes - what a reader should know before trusting the figures, each thing once. */
 #include "report.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,77 @@
 #define MAD_TO_SIGMA 1.4826
 #define LOW_OVERLAP 0.5
 
-static size_t count_rows(const struct report *rp, bool (*test)(const struct record *r))
+/* Which rows a note is about; of a warning, those that carry it. */
+struct touched {
+	bool *row; /* of all rows */
+	size_t nr;
+};
+
+static bool value_occurs(const struct report *rp, const struct touched *t, size_t i,
+			 enum csv_column c)
 {
-	size_t nr = 0;
+	for (size_t j = 0; j < rp->rows.nr; j++)
+		if (t->row[j] && record_same(&rp->rows.rec[i], &rp->rows.rec[j], c))
+			return true;
+	return false;
+}
+
+static bool seen_before(const struct report *rp, size_t i, enum csv_column c)
+{
+	for (size_t j = 0; j < i; j++)
+		if (record_same(&rp->rows.rec[i], &rp->rows.rec[j], c))
+			return true;
+	return false;
+}
+
+/* More than that are counted, not named. */
+#define MAX_NAMED 4
+
+/* " threads 4, 8": what the rows have in common that others lack, column by column. */
+static void print_common(const struct report *rp, const struct touched *t, enum csv_column c,
+			 const char **sep)
+{
+	size_t values = 0, touched = 0, named = 0;
+
+	for (size_t i = 0; i < rp->rows.nr; i++) {
+		if (seen_before(rp, i, c))
+			continue;
+		values++;
+		touched += value_occurs(rp, t, i, c);
+	}
+	if (touched == values)
+		return;
+	fprintf(rp->out, "%s%s ", *sep, csv_names[c]);
+	*sep = "; ";
+	if (touched > MAX_NAMED) {
+		fprintf(rp->out, "%zu of %zu", touched, values);
+		return;
+	}
+	for (size_t i = 0; i < rp->rows.nr; i++)
+		if (!seen_before(rp, i, c) && value_occurs(rp, t, i, c))
+			fprintf(rp->out, "%s%s", named++ ? ", " : "",
+				record_has(&rp->rows.rec[i], c) ? rp->rows.rec[i].field[c] : "-");
+}
+
+/* " (mode audit; threads 4, 8)"; nothing if they are of all sorts. */
+static void print_touched(const struct report *rp, const struct touched *t)
+{
+	static const enum csv_column columns[] = { COL_host,  COL_mode,	 COL_trace,
+						   COL_table, COL_threads };
+	const char *sep = " (";
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		print_common(rp, t, columns[i], &sep);
+	fputs(sep[0] == ';' ? ")\n" : "\n", rp->out);
+}
+
+static struct touched find_rows(const struct report *rp, bool (*test)(const struct record *r))
+{
+	struct touched t = { .row = xcalloc(rp->rows.nr, sizeof(*t.row)) };
 
 	for (size_t i = 0; i < rp->rows.nr; i++)
-		nr += test(&rp->rows.rec[i]);
-	return nr;
+		t.nr += t.row[i] = test(&rp->rows.rec[i]);
+	return t;
 }
 
 static bool is_sanitized(const struct record *r)
@@ -41,15 +106,19 @@ static bool is_dirty(const struct record *r)
 	return strstr(r->field[COL_version], "-dirty") != NULL;
 }
 
-static bool overlaps_little(const struct record *r)
+static bool has_speed(const struct record *r)
 {
-	return record_has(r, COL_overlap) && record_double(r, COL_overlap) < LOW_OVERLAP;
+	return record_has(r, COL_mops);
 }
 
-static bool mode_is_unknown(const struct record *r)
+static bool overlaps_little(const struct record *r)
 {
-	return !record_is(r, COL_mode, "throughput") && !record_is(r, COL_mode, "audit") &&
-	       !record_is(r, COL_mode, "latency");
+	return has_speed(r) && report_is_timed(r) && record_double(r, COL_overlap) < LOW_OVERLAP;
+}
+
+static bool has_no_figure(const struct record *r)
+{
+	return has_speed(r) && !report_is_timed(r);
 }
 
 static const struct {
@@ -63,26 +132,22 @@ static const struct {
 	{ is_dirty, "of a version with uncommitted changes: nobody can build it again" },
 	{ overlaps_little,
 	  "of which less than half was timed: their streams are uneven, and only what all threads ran together is" },
-	{ mode_is_unknown, "of a mode other than throughput, audit and latency: not shown" },
+	{ has_no_figure,
+	  "without a figure of speed or scaling: hardly any of the replay was timed, or more than all of it (overlap)" },
 };
 
 static void note_rows(const struct report *rp)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(row_notes); i++) {
-		size_t nr = count_rows(rp, row_notes[i].test);
+		struct touched t = find_rows(rp, row_notes[i].test);
 
-		if (nr)
-			fprintf(rp->out, "- %zu of %zu rows %s\n", nr, rp->rows.nr,
+		if (t.nr) {
+			fprintf(rp->out, "- %zu of %zu rows %s", t.nr, rp->rows.nr,
 				row_notes[i].text);
+			print_touched(rp, &t);
+		}
+		free(t.row);
 	}
-}
-
-static bool seen_before(const struct report *rp, size_t i, enum csv_column c)
-{
-	for (size_t j = 0; j < i; j++)
-		if (record_same(&rp->rows.rec[i], &rp->rows.rec[j], c))
-			return true;
-	return false;
 }
 
 /* "always, never": the values of a column in the order of the file. */
@@ -107,7 +172,11 @@ static const struct {
 } mixed_notes[] = {
 	{ COL_schema, "several versions of the list of columns" },
 	{ COL_host, "several machines, never compared with each other" },
+	{ COL_cpu_model, "several CPUs, never compared with each other" },
+	{ COL_cores, "several numbers of allowed cores, never compared with each other" },
+	{ COL_kernel, "several kernels, never compared with each other" },
 	{ COL_version, "several versions of tearline, never compared with each other" },
+	{ COL_compiler, "several compilers, never compared with each other" },
 	{ COL_flags, "several kinds of build, never compared with each other" },
 	{ COL_refresh, "several refresh values (a refresh turns a hit into a write; a ratio is "
 		       "against the baseline with the same one, if there is one)" },
@@ -140,7 +209,7 @@ static void note_undetected(const struct report *rp)
 static size_t count_outliers(const struct slice *s)
 {
 	size_t nr, outliers = 0;
-	double *v = slice_values(s, COL_mops, &nr);
+	double *v = slice_speeds(s, COL_mops, &nr);
 
 	if (nr >= STATS_MIN_BOOTSTRAP) {
 		double median = stats_median(v, nr);
@@ -179,31 +248,209 @@ static void note_trials(const struct report *rp)
 	free(all.row);
 }
 
-/* Is the warning `text`, `len` long, one of a row's? */
-static bool has_warning(const struct record *r, const char *text, size_t len)
+static bool same_name(const struct record *a, const struct record *b)
 {
-	for (const char *p = r->field[COL_warnings]; *p;) {
-		size_t n = strcspn(p, ";");
+	return record_same(a, b, COL_trace) && record_same(a, b, COL_kind);
+}
 
-		if (n == len && !strncmp(p, text, len))
+static bool is_first_of_name(const struct report *rp, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (same_name(&rp->rows.rec[i], &rp->rows.rec[j]))
+			return false;
+	return true;
+}
+
+static bool has_other_hash(const struct report *rp, size_t i)
+{
+	for (size_t j = i + 1; j < rp->rows.nr; j++)
+		if (same_name(&rp->rows.rec[i], &rp->rows.rec[j]) &&
+		    !record_same(&rp->rows.rec[i], &rp->rows.rec[j], COL_trace_hash))
 			return true;
-		p += n + (p[n] == ';');
-	}
 	return false;
 }
 
-/* Once for all rows that carry it, when row `first` is the first of them. */
+/* Two traces of one name: groups apart, but only the hash tells which is which. */
+static void note_traces(const struct report *rp)
+{
+	for (size_t i = 0; i < rp->rows.nr && rp->rows.varies[COL_trace_hash]; i++)
+		if (is_first_of_name(rp, i) && has_other_hash(rp, i))
+			fprintf(rp->out,
+				"- several contents under the name %s, never compared with each "
+				"other: the hash behind the name tells\n",
+				rp->rows.rec[i].field[COL_trace]);
+}
+
+static bool same_trial(const struct record *a, const struct record *b)
+{
+	return record_has(a, COL_trial) && record_same(a, b, COL_trial);
+}
+
+/* A trial's number that is there twice in a cell: run again into the same file, or copied. */
+static void note_repeats_in(const struct slice *s, size_t *nr, const struct record *pair[2])
+{
+	for (size_t i = 1; i < s->nr; i++) {
+		size_t j = 0;
+
+		while (j < i && !same_trial(s->row[i], s->row[j]))
+			j++;
+		if (j == i)
+			continue;
+		if (!(*nr)++) {
+			pair[0] = s->row[j];
+			pair[1] = s->row[i];
+		}
+	}
+}
+
+static void note_repeats(const struct report *rp)
+{
+	static const char *const modes[] = { "throughput", "audit", "latency" };
+	const struct record *pair[2];
+	size_t nr = 0;
+
+	for (size_t m = 0; m < ARRAY_SIZE(modes); m++) {
+		struct slice all = report_select_cells(rp, modes[m]), rest = all;
+
+		while (rest.nr) {
+			struct slice group = slice_take_group(&rest);
+
+			while (group.nr) {
+				struct slice s = slice_take(&group, report_cell_columns);
+
+				note_repeats_in(&s, &nr, pair);
+			}
+		}
+		free(all.row);
+	}
+	if (nr)
+		fprintf(rp->out,
+			"- %zu row%s with a trial's number that its cell has already, first trial %s of "
+			"run %s and of run %s: all count,\n  and the intervals are as narrow as that "
+			"many trials make them\n",
+			nr, nr == 1 ? "" : "s", pair[1]->field[COL_trial],
+			pair[0]->field[COL_run_id], pair[1]->field[COL_run_id]);
+}
+
+/* A number within a warning, and how far it ranges over all warnings of that sort. */
+#define MAX_NUMBERS 8
+
+struct sort {
+	const char *text;
+	size_t len, nr_numbers;
+	double lo[MAX_NUMBERS], hi[MAX_NUMBERS];
+	int digits[MAX_NUMBERS]; /* behind the point */
+};
+
+static size_t number_length(const char *p, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (isdigit((unsigned char)p[n]) ||
+			   (n && p[n] == '.' && n + 1 < len && isdigit((unsigned char)p[n + 1]))))
+		n++;
+	return n;
+}
+
+static double number_at(const char *p, size_t len)
+{
+	char *text = xasprintf("%.*s", (int)len, p);
+	double v = 0;
+
+	csv_number(text, &v);
+	free(text);
+	return v;
+}
+
+/* Do both say the same but for the numbers in it? */
+static bool same_sort(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	while (a_len && b_len) {
+		size_t n = number_length(a, a_len), m = number_length(b, b_len);
+
+		if (!n != !m || (!n && *a != *b))
+			return false;
+		n += !n;
+		m += !m;
+		a += n;
+		a_len -= n;
+		b += m;
+		b_len -= m;
+	}
+	return !a_len && !b_len;
+}
+
+static void widen(struct sort *s, const char *text, size_t len)
+{
+	size_t nr = 0;
+
+	for (size_t at = 0, n; at < len && nr < MAX_NUMBERS; at += n ? n : 1) {
+		const char *point;
+		double v;
+
+		n = number_length(text + at, len - at);
+		if (!n)
+			continue;
+		v = number_at(text + at, n);
+		point = memchr(text + at, '.', n);
+		s->digits[nr] = point ? (int)(text + at + n - point - 1) : 0;
+		s->lo[nr] = nr < s->nr_numbers ? fmin(s->lo[nr], v) : v;
+		s->hi[nr] = nr < s->nr_numbers ? fmax(s->hi[nr], v) : v;
+		nr++;
+	}
+	s->nr_numbers = nr;
+}
+
+/* "load average 1.2 to 3.4 on 2 CPUs at start" */
+static void print_sort(const struct report *rp, const struct sort *s)
+{
+	size_t nr = 0;
+
+	for (size_t at = 0, n; at < s->len; at += n ? n : 1) {
+		n = number_length(s->text + at, s->len - at);
+		if (n && nr < s->nr_numbers && s->lo[nr] < s->hi[nr])
+			fprintf(rp->out, "%.*f to %.*f", s->digits[nr], s->lo[nr],
+				s->digits[nr], s->hi[nr]);
+		else
+			fprintf(rp->out, "%.*s", n ? (int)n : 1, s->text + at);
+		nr += n != 0;
+	}
+}
+
+/* Does row `i` carry a warning of that sort? Its numbers widen the range. */
+static bool carries(const struct report *rp, size_t i, struct sort *s)
+{
+	bool found = false;
+
+	for (const char *p = rp->rows.rec[i].field[COL_warnings]; *p;) {
+		size_t n = strcspn(p, ";");
+
+		if (n && same_sort(p, n, s->text, s->len)) {
+			widen(s, p, n);
+			found = true;
+		}
+		p += n + (p[n] == ';');
+	}
+	return found;
+}
+
+/* Once for all rows that carry one of its sort, when row `first` is the first of them. */
 static void note_warning(const struct report *rp, size_t first, const char *text, size_t len)
 {
-	size_t nr = 1;
+	struct sort s = { .text = text, .len = len };
+	struct touched t = { .row = xcalloc(rp->rows.nr, sizeof(*t.row)) };
+	bool said = false;
 
-	for (size_t i = 0; i < first; i++)
-		if (has_warning(&rp->rows.rec[i], text, len))
-			return;
-	for (size_t i = first + 1; i < rp->rows.nr; i++)
-		nr += has_warning(&rp->rows.rec[i], text, len);
-	fprintf(rp->out, "- warning on %zu of %zu rows: %.*s\n", nr, rp->rows.nr, (int)len,
-		text);
+	for (size_t i = 0; i < rp->rows.nr && !said; i++) {
+		t.nr += t.row[i] = carries(rp, i, &s);
+		said = t.row[i] && i < first;
+	}
+	if (!said) {
+		fprintf(rp->out, "- warning on %zu of %zu rows: ", t.nr, rp->rows.nr);
+		print_sort(rp, &s);
+		print_touched(rp, &t);
+	}
+	free(t.row);
 }
 
 static void note_warnings(const struct report *rp)
@@ -233,6 +480,8 @@ void report_notes(const struct report *rp)
 		return;
 	note_rows(&notes);
 	note_mixtures(&notes);
+	note_traces(&notes);
+	note_repeats(&notes);
 	note_undetected(&notes);
 	note_trials(&notes);
 	note_warnings(&notes);

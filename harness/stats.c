@@ -195,3 +195,9 @@ struct interval stats_wilson(uint64_t k, uint64_t n)
 				  .lo = k ? mid - half : 0,
 				  .hi = k < n ? mid + half : 1 };
 }
+
+double stats_excluded(uint64_t n)
+{
+	/* (1 - share)^n = 0.05 */
+	return -expm1(log(0.05) / (double)n);
+}

@@ -45,4 +45,10 @@ struct interval stats_ratio_spread(const double *a, size_t na, const double *b, 
 /* Share k / n of n > 0 trials, with Wilson's 95 % score interval (1927): honest at the ends. */
 struct interval stats_wilson(uint64_t k, uint64_t n);
 
+/*
+ * None seen in n > 0 trials: a share above this would have shown with 95 % probability.
+ * Exact; 3 / n for many ("rule of three").
+ */
+double stats_excluded(uint64_t n);
+
 #endif

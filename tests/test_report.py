@@ -114,19 +114,23 @@ class Report(unittest.TestCase):
     def test_answers(self):
         answers = self.answers(self.report(sweep(trials=3)))
         # three audits of 10^8 probes: 80 per million
-        self.assertEqual(answers["xor", "4"][:4], ["3", "0", "0", "24000 (80.00)"])
+        # a 0 excludes 3 of the 6 * 10^6 contended probes, or of all 3 * 10^8
+        self.assertEqual(answers["xor", "4"][:4],
+                         ["3", "0 (<0.499)", "0 (<0.00999)", "24000 (80.00)"])
         self.assertEqual(answers["unsync", "4"][1], "3600 (12.00)")
         self.assertEqual(answers["xor", "4"][6], "2400 (40.00)")  # lost, of stores
         self.assertEqual(answers["xor", "4"][8], "-")  # duplicate keys: not measured
-        self.assertEqual(answers["seqlock", "4"][1:8], ["0"] * 7)
+        self.assertEqual([a.split()[0] for a in answers["seqlock", "4"][1:8]], ["0"] * 7)
 
     def test_verdicts(self):
         text = self.report(sweep(trials=3, threads=(4,), traces=["uniform"]))
         self.assertIn("\n  unsync: LIED: 3600 torn reads (12.00 per million), "
                       "9000 false misses (30.00 per million)", text)
-        self.assertIn("\n  xor: 0 torn reads, 24000 false misses (80.00 per million), "
+        self.assertIn("\n  xor: 0 torn reads (under 0.499 per million contended), 24000 false "
+                      "misses (80.00 per million), "
                       "2400 lost stores (40.00 per million) in 3 audit rows\n", text)
-        self.assertIn("\n  seqlock: 0 torn reads, 0 false misses in 3 audit rows\n", text)
+        self.assertIn("\n  seqlock: 0 torn reads, 0 false misses (each under 0.499 per million "
+                      "contended) in 3 audit rows\n", text)
         self.assertEqual(text.count("LIED"), 1)
 
     def test_wrong_key_hits_are_lies(self):
@@ -141,7 +145,8 @@ class Report(unittest.TestCase):
         row.update(torn_reads="", false_misses="", trial=2)
         text = self.report([row])
         self.assertIn("xor: torn reads not measured, false misses not measured, 400 lost", text)
-        self.assertEqual(self.answers(text, "uniform")["xor", "2"][1:4], ["-", "0", "-"])
+        self.assertEqual(self.answers(text, "uniform")["xor", "2"][1:4],
+                         ["-", "0 (<0.03)", "-"])
         # a rate is over the rows that measured: 4000 of 10^8, not of 2 * 10^8
         text = self.report([measured, row])
         self.assertEqual(self.answers(text, "uniform")["xor", "2"][3], "4000 (40.00)")
@@ -150,11 +155,11 @@ class Report(unittest.TestCase):
         rows = [speed_row("xor", "uniform", 1, 1, 1)]
         rows[0].update(mops="", ns_per_op="", hits="", usable_hits="")
         cells = self.speed(self.report(rows), "uniform")["xor", "1"]
-        self.assertEqual(cells, ["-", "-", "1", "-", "-", "-", "-", "-", "-"])
+        self.assertEqual(cells, ["-", "-", "0", "-", "-", "-", "-", "-", "-"])
 
     def test_one_thread_says_nothing_of_races(self):
         text = self.report([audit_row("xor", "uniform", 1, 1)])
-        self.assertIn("0 false misses in 1 audit row, all of one thread", text)
+        self.assertIn("0 false misses (none contended) in 1 audit row, all of one thread", text)
 
     def test_variants_are_kept_apart(self):
         rows = []
@@ -199,8 +204,8 @@ class Report(unittest.TestCase):
                      f"2 of {total} rows of a sanitizer build",
                      f"2 of {total} rows of a build without optimisation",
                      f"2 of {total} rows of a version with uncommitted changes",
-                     f"warning on 1 of {total} rows: load average 3.0\n",
-                     f"warning on 2 of {total} rows: governor powersave\n",
+                     f"warning on 1 of {total} rows: load average 3.0 (",
+                     f"warning on 2 of {total} rows: governor powersave (",
                      "several machines, never compared with each other: bench, other\n",
                      "several versions of tearline", "several kinds of build",
                      "1 trials lie far from their cell's median"):
@@ -208,6 +213,134 @@ class Report(unittest.TestCase):
         self.assertIn("1*", text)
         self.assertIn("machine 2: other", text)
         self.assertIn(", machine 2\n", text)
+
+    def notes(self, rows, *args):
+        return self.report(rows, *args).split("\nNOTES\n")[1].splitlines()
+
+    def test_a_warning_is_one_line_and_names_what_it_touched(self):
+        rows = sweep(trials=5, audit=False, tables=("xor", "unsync"))
+        total = len(rows)
+        some = [r for r in rows if r["threads"] == 4 and r["trace"] == "uniform"]
+        for i, row in enumerate(some):
+            row["warnings"] = f"other;load average {1.5 + i / 10:.1f} on 4 CPUs at start"
+        self.assertEqual(self.notes(rows),
+                         [f"- warning on 10 of {total} rows: other (trace uniform; threads 4)",
+                          f"- warning on 10 of {total} rows: load average 1.5 to 2.4 on 4 CPUs at "
+                          "start (trace uniform; threads 4)"])
+        for row in rows:
+            row["warnings"] = "busy"
+        self.assertEqual(self.notes(rows), [f"- warning on {total} of {total} rows: busy"])
+
+    def test_options_that_are_not_the_default_are_always_shown(self):
+        """Also if no other variant is there; of a table that is not here nobody knows them."""
+        def one(table, options):
+            row = speed_row("xor", "uniform", 1, 1, 1)
+            row.update(table=table, options=options)
+            return row
+
+        lock = "stripes=256;refresh=always;sig=64"
+        for table, options, label in (
+                ("spinlock", f"lock=ticket;{lock}", "spinlock:lock=ticket"),
+                ("spinlock", f"lock=fas;{lock}", "spinlock"),
+                ("spinlock", "lock=fas;stripes=2560;refresh=never;sig=6",
+                 "spinlock:stripes=2560,refresh=never,sig=6"),
+                ("seqlock", "lock=fas;refresh=always", "seqlock:lock=fas"),
+                ("mine", "lock=fas;plugin=m.so#0123456789abcdef", "mine:lock=fas")):
+            self.assertEqual([k for k in self.speed(self.report([one(table, options)]), "uniform")],
+                             [(label, "1")])
+        # the same for the one that others are compared with, and in verdicts
+        row = audit_row("spinlock", "uniform", 2, 1)
+        row["options"] = f"lock=mcs;{lock}"
+        self.assertIn("\n  spinlock:lock=mcs: 0 torn reads", self.report([row]))
+
+    def test_a_trial_counts_once(self):
+        rows = sweep(trials=3, audit=False)
+        write(self.file, rows)
+        again = self.dir / "again.csv"
+        write(again, rows[4:5])
+        for files, places in (((self.file, self.file), (f"{self.file}:2", f"{self.file}:2")),
+                              ((again, self.file), (f"{self.file}:6", f"{again}:2"))):
+            run = tearline("report", *files)
+            self.assert_error(run, "too (run 20260101T000000Z-1, trial 1)", *places)
+        write(self.file, rows + rows[10:11])
+        self.assert_error(tearline("report", self.file), f"{self.file}:{len(rows) + 2}: ",
+                          f"{self.file}:12 ")
+        # a sweep run again: trials of their own, but two of each number
+        later = [dict(r, run_id="later-1", mops=float(r["mops"]) * 1.1) for r in rows]
+        notes = "\n".join(self.notes(rows + later))
+        self.assertIn(f"- {len(rows)} rows with a trial's number that its cell has already, first "
+                      "trial 1 of run 20260101T000000Z-1 and of run later-1", notes)
+        self.assertNotIn("a trial's number", "\n".join(self.notes(rows)))
+        # of rows that do not say which run they are of, nobody knows
+        for row in rows:
+            row["run_id"] = ""
+        write(self.file, rows)
+        self.assertEqual(tearline("report", self.file, self.file).returncode, 0)
+
+    def test_no_speed_of_what_was_hardly_timed(self):
+        rows = [speed_row(table, "uniform", threads, 1, 1) for table in ("unsync", "xor")
+                for threads in (1, 2)]
+        for overlap in 0, 0.003, 0.0999, 1.0001, 7:
+            rows[3]["overlap"] = overlap
+            text = self.report(rows)
+            speed = self.speed(text, "uniform")
+            self.assertEqual(speed["xor", "2"][:7], ["-", "-", "0", "-", "-", "-", "-"], overlap)
+            self.assertNotEqual(speed["unsync", "2"][4], "-")
+            self.assertIn("- 1 of 4 rows without a figure of speed or scaling: hardly any of the "
+                          "replay was timed, or more than all of it (overlap) (table xor; "
+                          "threads 2)\n", text)
+            self.assertIn("\n  xor     ", text.split("SPEED")[0])
+            self.assertIn(" 1 of 1 ", text.split("SPEED")[0])  # the contest of one thread only
+        for overlap in 0.1, 1, "":
+            rows[3]["overlap"] = overlap
+            self.assertEqual(self.speed(self.report(rows), "uniform")["xor", "2"][2], "1", overlap)
+        # what an audit timed says nothing of speed
+        row = audit_row("xor", "uniform", 2, 1)
+        row.update(overlap=0.01, mops="")
+        self.assertNotIn("timed", "\n".join(self.notes([row])))
+
+    def test_other_circumstances_are_named(self):
+        rows = [speed_row("xor", "uniform", 1, 1, 1) for _ in range(2)]
+        for column, value in (("cpu_model", "Other CPU"), ("kernel", "5.0"), ("cores", 8),
+                              ("compiler", "clang 16"), ("flags", "-O2"), ("version", "v9"),
+                              ("host", "other")):
+            other = dict(rows[1], **{column: value, "trial": 2})
+            text = self.report([rows[0], other])
+            self.assertEqual(len(re.findall(r"^- several .*, never compared with each other: ",
+                                            text, re.M)), 1, column)
+            self.assertIn(f": {rows[0][column]}, {value}\n", text)
+            self.assertEqual(text.count("\nspeed: no two tables ran"), 2)
+            self.assertRegex(text, r"(?s)VERDICT\nmachine 1: .*\nmachine 2: ")
+        other = dict(rows[1], trace_hash="0123456789abcdef", trial=2)
+        text = self.report([rows[0], other])
+        self.assertIn("- several contents under the name uniform, never compared", text)
+        self.assertIn("\ntrace uniform (0123456789abcdef)", text)
+        # what lied on one machine is not said of the other
+        rows = [audit_row("unsync", "uniform", 4, 1), audit_row("unsync", "uniform", 4, 2)]
+        rows[1].update(host="other", torn_reads=0)
+        text = self.report(rows)
+        self.assertEqual(len(re.findall("unsync: LIED: .* in 1 audit row", text)), 1)
+        self.assertEqual(len(re.findall("unsync: 0 torn reads.* in 1 audit row", text)), 1)
+
+    def test_words_are_explained(self):
+        rows = sweep(trials=1)
+        text = self.report(rows)
+        for word in ("deal split: ", "clears barrier: ", "usable: ", "vs unsync: ", "possible: ",
+                     "copies: ", "contended: "):
+            self.assertEqual(len(re.findall(rf"(?:^|\s){word}", text)), 1, word)
+        self.assertNotIn("witness", text)
+        self.assertNotIn("vs unsync: ", self.report(rows, "--baseline", "xor"))
+        for row in rows:
+            row["witness"] = "1" if row["mode"] == "audit" else ""
+        self.assertEqual(self.report(rows).count("\nwitness 1: "), 1)
+
+    def test_the_answer_is_on_the_first_screen(self):
+        rows = sweep(trials=3, tables=("spinlock", "xor", "seqlock", "ck_ht", "unsync"))
+        verdict = self.report(rows).split("\n\n")[0].splitlines()
+        self.assertEqual(verdict[0], "VERDICT")
+        self.assertLessEqual(len(verdict), 24)
+        for table in "spinlock", "xor", "seqlock", "ck_ht", "unsync":
+            self.assertEqual(sum(line.startswith(f"  {table}") for line in verdict), 2, table)
 
     def test_latency_rows(self):
         row = speed_row("xor", "uniform", 2, 1, 1)
@@ -252,6 +385,85 @@ class Report(unittest.TestCase):
         write(self.file, sweep(trials=1))
         self.assert_error(tearline("report", self.file, "--baseline", "xro"), "--baseline", "'xro'")
         self.assert_error(tearline("report", self.file, "--nonsense"), "--nonsense")
+
+    # A column that takes any text is named here, so that a new one is not so by oversight.
+    TEXTS = {"run_id", "host", "cpu_model", "kernel", "compiler", "flags", "version", "table",
+             "trace", "warnings"}
+    RUBBISH = {
+        "whole": ["rubbish", "1.5", "-1", " 1", "1 ", "+1", "0x10", "1e3", "18446744073709551616"],
+        "count": ["rubbish", "0", "-1", "1.5"],
+        "decimal": ["rubbish", "-0.5", "nan", "inf", "1e999", "1,5", "0x1p3", "1.2.3", " 1", "."],
+        "share": ["rubbish", "1.01", "-0.5", "nan", "50 %"],
+        "0, 1": ["rubbish", "2", "yes", "01", "0, 1", ","],
+        "time": ["rubbish", "2026-01-01", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00", "x"],
+        "hash": ["rubbish", "0123456789abcdef0", "0x12", "12 "],
+        "size": ["rubbish", "e", "-1", "1.5e", "4096ee", "16 MiB"],
+        "pages": ["rubbish", "4", "k", "4kk", "thp+", "4k+thp", "thpx"],
+        "placement": ["rubbish", "list", "core,"],
+        "CPUs": ["rubbish", ",", "0,", "0,,1", "a", "-1"],
+        "options": ["rubbish", "=x", ";a=b"],
+    }
+    GOOD = {"size": ["16", "0.25", "4096e"], "pages": ["4k", "thp", "2m", "1g", "thp+4k"],
+            "placement": ["core", "list:0,1"], "CPUs": ["0", "0,1,0", "0-3,8"], "share": ["0", "1"],
+            "hash": ["0", "0123456789abcdef"], "time": ["2026-01-31T23:59:59Z"],
+            "decimal": ["0", "1.5", "9.54e-07", "1e3"], "whole": ["0", "18446744073709551615"]}
+
+    def test_every_column_refuses_rubbish(self):
+        """File, line, column, what was expected; and nothing is printed of the rest."""
+        held = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", tearline("report", "--schema").stdout, re.M)
+        self.assertEqual([name for name, _ in held], COLUMNS)
+        self.assertEqual({name for name, what in held if what == "text"}, self.TEXTS)
+        good = speed_row("xor", "uniform", 1, 1, 1)
+        for name, what in held:
+            if what == "text":
+                self.report([dict(good, **{name: 'any, "thing" 1.5'})])
+                continue
+            choices = what.split(", ")
+            bad = self.RUBBISH.get(what) or ["rubbish", choices[0] + "x", choices[0][:-1], what]
+            for value in bad:
+                write(self.file, [good, dict(good, trial=2, **{name: value})
+                                  if name != "trial" else dict(good, trial=value)])
+                run = tearline("report", self.file)
+                self.assert_error(run, f"{self.file}:3: {name}: expected ", f", got '{value}'")
+                self.assertEqual(run.stdout, "")
+            for value in self.GOOD.get(what, choices if what not in self.RUBBISH else []):
+                self.report([dict(good, **{name: value})])
+
+    def test_control_characters_stay_out_of_messages(self):
+        write(self.file, [dict(speed_row("xor", "uniform", 1, 1, 1), mops="1\n\x1b[31m2" * 100)])
+        run = tearline("report", self.file)
+        self.assert_error(run, f"{self.file}:2: mops: ", "'1??[31m21??")
+        self.assertLess(len(run.stderr), 300)
+
+    def test_no_csv(self):
+        """Said as such: neither where a line ends nor what a header is helps there."""
+        write(self.file, sweep(trials=1, audit=False))
+        text = self.file.read_bytes()
+        for binary in (b"\x89TLT\r\n\x1a\n\x04\x03\x02\x01", b"\x1f\x8b\x08\x00" + bytes(90),
+                       b"\x28\xb5\x2f\xfd\n\n", b"\0" * 10, b"a,b\x01,c\n1,2,3\n", text[:100] + bytes(8)):
+            self.file.write_bytes(binary)
+            self.assert_error(tearline("report", self.file), str(self.file), "no CSV: binary data")
+        self.file.write_bytes(b"x" * 100000)
+        self.assert_error(tearline("report", self.file), "no CSV: the first line has no end")
+
+    def test_input_that_never_ends(self):
+        for path in "/dev/zero", "/dev/urandom", "/dev/null":
+            self.assert_error(tearline("report", path, timeout=60), path, "got a device")
+            with open(path) as f:
+                self.assert_error(tearline("report", "-", stdin=f, timeout=60), "-", "got a device")
+        self.assert_error(tearline("report", self.dir), str(self.dir), "got a directory")
+        fifo = self.dir / "fifo"
+        os.mkfifo(fifo)
+        self.assert_error(tearline("report", fifo, timeout=60), str(fifo), "empty")
+        with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as endless:
+            self.assert_error(tearline("report", "-", stdin=endless.stdout, timeout=60), "binary")
+            endless.stdout.close()
+            endless.kill()
+        # what a shell's <( ) gives is a pipe too, and ends
+        write(self.file, sweep(trials=1, audit=False))
+        run = subprocess.run(["bash", "-c", '"$0" report <(cat "$1")', TEARLINE, self.file],
+                             capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, tearline("report", self.file).stdout))
 
     def test_full_disk(self):
         write(self.file, sweep(trials=1))

@@ -171,6 +171,18 @@ static void test_wilson(void **state)
 	}
 }
 
+/* Hanley and Lippman-Hand (JAMA 249, 1983): 3 / n, and 1 - 0.05^(1/n) where n is small. */
+static void test_excluded(void **state)
+{
+	static const uint64_t few[] = { 1, 2, 10, 133 };
+
+	assert_near(stats_excluded(1), 0.95);
+	for (size_t i = 0; i < ARRAY_SIZE(few); i++)
+		assert_near(pow(1 - stats_excluded(few[i]), (double)few[i]), 0.05);
+	assert_true(fabs(stats_excluded(1000000) * 1000000 - 2.9957) < 0.0001);
+	assert_true(stats_excluded(UINT64_MAX) > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_wilson),
+		cmocka_unit_test(test_excluded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
