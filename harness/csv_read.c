@@ -50,10 +50,11 @@ static int check_beginning(const char *path, const char *p, size_t len, struct e
 		len = (size_t)(end - p);
 	for (size_t i = 0; i < len; i++)
 		if (is_binary(p, i))
-			return err_set(e,
-				       "%s: no CSV: binary data where the columns' names should "
-				       "be (of a trace, ask tearline trace info)",
-				       path);
+			return err_set(
+				e,
+				"%s: no CSV: binary data where the columns' names should "
+				"be (of a trace, ask tearline trace info)",
+				path);
 	if (len >= MAX_HEADER)
 		return err_set(e, "%s: no CSV: the first line has no end within %u bytes", path,
 			       MAX_HEADER);

@@ -127,6 +127,7 @@ static bool is_options(const char *s, const char *choices)
 	return n && s[n] == '=';
 }
 
+/* clang-format off */
 #define TEXT { "text", "text", is_text, NULL }
 #define WHOLE { "whole", "a whole number", is_whole, NULL }
 #define COUNT { "count", "a whole number of at least 1", is_count, NULL }
@@ -142,6 +143,7 @@ static bool is_options(const char *s, const char *choices)
 	{ "placement", "core, compact, spread or list:...", is_placement, "core, compact, spread" }
 #define CPUS { "CPUs", "numbers of CPUs as in 0,1,2,3", is_cpus, NULL }
 #define OPTIONS { "options", "options as in name=value;name=value", is_options, NULL }
+/* clang-format on */
 
 #define CSV_TYPE(name, type, help) type,
 const struct csv_type csv_types[NR_COLS] = { CSV_COLUMNS(CSV_TYPE) };

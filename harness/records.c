@@ -108,10 +108,10 @@ static bool same_row(const struct record *a, const struct record *b)
 
 static int twice(const struct record *first, const struct record *again, struct err *e)
 {
-	return err_set(e,
-		       "%s:%zu: this row is at %s:%zu too (run %s, trial %s): a trial counts once",
-		       again->file->path, again->line, first->file->path, first->line,
-		       first->field[COL_run_id], first->field[COL_trial]);
+	return err_set(
+		e, "%s:%zu: this row is at %s:%zu too (run %s, trial %s): a trial counts once",
+		again->file->path, again->line, first->file->path, first->line,
+		first->field[COL_run_id], first->field[COL_trial]);
 }
 
 /* A file named twice, or rows copied, would make intervals narrower than they are. Rows that
@@ -259,7 +259,8 @@ static bool option_tells(const struct records *rows, const struct record *r, con
  */
 static bool is_default(const char *table, const char *part, size_t len)
 {
-	table_for_each(class) {
+	table_for_each(class)
+	{
 		if (strcmp(class->name, table))
 			continue;
 		for (int i = 0; i < MAX_TABLE_OPTIONS && class->options[i].name; i++) {

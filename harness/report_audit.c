@@ -162,7 +162,8 @@ static void print_excluded(const struct report *rp, const char *each, const stru
 	char *rate;
 
 	if (!s->chances) {
-		fputs(s->nr_chances ? " (none contended)" : " (contention not measured)", rp->out);
+		fputs(s->nr_chances ? " (none contended)" : " (contention not measured)",
+		      rp->out);
 		return;
 	}
 	rate = excluded_text(s);

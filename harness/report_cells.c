@@ -157,9 +157,10 @@ bool report_is_timed(const struct record *r)
 
 bool report_is_floor(const struct record *r)
 {
-	table_for_each(class)
+	table_for_each(class) {
 		if (record_is(r, COL_table, class->name))
 			return class->floor;
+	}
 	return false;
 }
 

@@ -62,14 +62,15 @@ static void print_common(const struct report *rp, const struct touched *t, enum 
 	for (size_t i = 0; i < rp->rows.nr; i++)
 		if (!seen_before(rp, i, c) && value_occurs(rp, t, i, c))
 			fprintf(rp->out, "%s%s", named++ ? ", " : "",
-				record_has(&rp->rows.rec[i], c) ? rp->rows.rec[i].field[c] : "-");
+				record_has(&rp->rows.rec[i], c) ? rp->rows.rec[i].field[c]
+								: "-");
 }
 
 /* " (mode audit; threads 4, 8)"; nothing if they are of all sorts. */
 static void print_touched(const struct report *rp, const struct touched *t)
 {
-	static const enum csv_column columns[] = { COL_host,  COL_mode,	 COL_trace,
-						   COL_table, COL_threads };
+	static const enum csv_column columns[] = { COL_host, COL_mode, COL_trace, COL_table,
+						   COL_threads };
 	const char *sep = " (";
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
@@ -113,7 +114,8 @@ static bool has_speed(const struct record *r)
 
 static bool overlaps_little(const struct record *r)
 {
-	return has_speed(r) && report_is_timed(r) && record_double(r, COL_overlap) < LOW_OVERLAP;
+	return has_speed(r) && report_is_timed(r) &&
+	       record_double(r, COL_overlap) < LOW_OVERLAP;
 }
 
 static bool has_no_figure(const struct record *r)
@@ -346,8 +348,8 @@ static size_t number_length(const char *p, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && (isdigit((unsigned char)p[n]) ||
-			   (n && p[n] == '.' && n + 1 < len && isdigit((unsigned char)p[n + 1]))))
+	while (n < len && (isdigit((unsigned char)p[n]) || (n && p[n] == '.' && n + 1 < len &&
+							    isdigit((unsigned char)p[n + 1]))))
 		n++;
 	return n;
 }

@@ -49,8 +49,9 @@ static int likeness(const struct record *a, const struct record *b)
 }
 
 /* The timed cell of `table` with so many threads that is most like `c`, or NULL. */
-static const struct report_cell *find_cell(const struct report_cells *cs, const struct report_cell *c,
-				    const char *table, uint64_t threads, int least)
+static const struct report_cell *find_cell(const struct report_cells *cs,
+					   const struct report_cell *c, const char *table,
+					   uint64_t threads, int least)
 {
 	const struct report_cell *best = NULL;
 	int best_likeness = least - 1;
@@ -99,7 +100,8 @@ static void add_speed(struct grid *g, const struct report_cell *c)
 	free(ns);
 }
 
-static void add_scaling(struct grid *g, const struct report_cells *cs, const struct report_cell *c)
+static void add_scaling(struct grid *g, const struct report_cells *cs,
+			const struct report_cell *c)
 {
 	/* the same variant, at most with other pages: likeness 6 */
 	const struct report_cell *one = find_cell(cs, c, record_of(c)->field[COL_table], 1, 6);

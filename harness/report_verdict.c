@@ -35,8 +35,7 @@ static struct contender *find_contender(struct contest *all, char *label)
 		free(label);
 		return &all->contender[i];
 	}
-	all->contender =
-		xrealloc(all->contender, (all->nr + 1) * sizeof(*all->contender));
+	all->contender = xrealloc(all->contender, (all->nr + 1) * sizeof(*all->contender));
 	all->contender[all->nr] = (struct contender){ .label = label };
 	return &all->contender[all->nr++];
 }
@@ -61,8 +60,8 @@ static void add_share(const struct report *rp, struct contest *all, const struct
 }
 
 /* All cells of a group with so many threads; one alone is no contest. */
-static void hold_contest(const struct report *rp, struct contest *all, const struct report_cells *cs,
-			 uint64_t threads)
+static void hold_contest(const struct report *rp, struct contest *all,
+			 const struct report_cells *cs, uint64_t threads)
 {
 	const struct report_cell *fastest = NULL;
 	double most = 0;
