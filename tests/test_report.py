@@ -459,6 +459,9 @@ class Report(unittest.TestCase):
             self.assert_error(tearline("report", "-", stdin=endless.stdout, timeout=60), "binary")
             endless.stdout.close()
             endless.kill()
+        with subprocess.Popen(["yes", "a,b"], stdout=subprocess.PIPE) as endless:
+            self.assert_error(tearline("report", "-", stdin=endless.stdout, timeout=60), "256 MiB")
+            endless.stdout.close()
         # what a shell's <( ) gives is a pipe too, and ends
         write(self.file, sweep(trials=1, audit=False))
         run = subprocess.run(["bash", "-c", '"$0" report <(cat "$1")', TEARLINE, self.file],
