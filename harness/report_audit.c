@@ -15,28 +15,58 @@
 #include "grid.h"
 
 struct anomaly {
+	const char *heading;
+	const char *what; /* in a verdict, where some were seen; NULL: not there */
+	bool lie; /* an answer that nobody can have stored */
 	enum csv_column count;
 	enum csv_column exposure; /* what its rate is of; NR_COLS: counted at rest, no rate */
 	enum csv_column chances; /* operations in which it could have shown */
 };
 
-static const struct anomaly anomalies[] = {
-	{ COL_torn_reads, COL_probes, COL_contended_probes },
-	{ COL_wrong_key_hits, COL_probes, COL_probes },
-	{ COL_false_misses, COL_probes, COL_contended_probes },
-	{ COL_possible_false_misses, COL_probes, COL_contended_probes },
-	{ COL_stale_hits, COL_probes, COL_contended_probes },
-	{ COL_lost_stores, COL_stores, COL_contended_stores },
-	{ COL_unusable_slots, NR_COLS, NR_COLS },
-	{ COL_duplicate_keys, NR_COLS, NR_COLS },
-	{ COL_wrong_answers, COL_probes, COL_probes },
-	{ COL_ghost_hits, COL_probes, COL_contended_probes },
-	{ COL_dead_pair_misses, COL_probes, COL_contended_probes },
-	{ COL_contradictions, NR_COLS, NR_COLS },
+/* clang-format off */
+static const struct anomaly torn_reads = {
+	"torn", "torn reads", true, COL_torn_reads, COL_probes, COL_contended_probes
 };
-#define ANOMALY_HEADER                                                                  \
-	"torn|wrong key|false miss|possible|stale|lost|unusable|dup keys|wrong answer|" \
-	"ghost|dead pair|contradict"
+static const struct anomaly wrong_key_hits = {
+	"wrong key", "wrong-key hits", true, COL_wrong_key_hits, COL_probes, COL_probes
+};
+static const struct anomaly wrong_answers = {
+	"wrong answer", "wrong answers", true, COL_wrong_answers, COL_probes, COL_probes
+};
+static const struct anomaly false_misses = {
+	"false miss", "false misses", false, COL_false_misses, COL_probes, COL_contended_probes
+};
+static const struct anomaly possible_misses = {
+	"possible", NULL, false, COL_possible_false_misses, COL_probes, COL_contended_probes
+};
+static const struct anomaly stale_hits = {
+	"stale", "stale hits", false, COL_stale_hits, COL_probes, COL_contended_probes
+};
+static const struct anomaly lost_stores = {
+	"lost", "lost stores", false, COL_lost_stores, COL_stores, COL_contended_stores
+};
+static const struct anomaly unusable_slots = {
+	"unusable", NULL, false, COL_unusable_slots, NR_COLS, NR_COLS
+};
+static const struct anomaly duplicate_keys = {
+	"dup keys", NULL, false, COL_duplicate_keys, NR_COLS, NR_COLS
+};
+static const struct anomaly ghost_hits = {
+	"ghost", "ghost hits", false, COL_ghost_hits, COL_probes, COL_contended_probes
+};
+static const struct anomaly dead_pairs = {
+	"dead pair", "dead-pair misses", false, COL_dead_pair_misses, COL_probes, COL_contended_probes
+};
+static const struct anomaly contradictions = {
+	"contradict", "contradictions", false, COL_contradictions, NR_COLS, NR_COLS
+};
+/* clang-format on */
+
+static const struct anomaly *const anomalies[] = {
+	&torn_reads,	&wrong_key_hits, &false_misses,	  &possible_misses,
+	&stale_hits,	&lost_stores,	 &unusable_slots, &duplicate_keys,
+	&wrong_answers, &ghost_hits,	 &dead_pairs,	  &contradictions,
+};
 
 struct sum {
 	uint64_t count, exposure, chances;
@@ -95,7 +125,7 @@ static char *count_text(const struct slice *s, const struct anomaly *a)
 
 static char *total_text(const struct slice *s, enum csv_column c)
 {
-	return count_text(s, &(struct anomaly){ c, NR_COLS, NR_COLS });
+	return count_text(s, &(struct anomaly){ .count = c, .exposure = NR_COLS });
 }
 
 static char *copies_text(const struct slice *s)
@@ -123,17 +153,52 @@ static double unaudited_rate(const struct report *rp, const struct record *audit
 	return rate;
 }
 
+static bool measured(const struct slice *s, enum csv_column c)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (record_has(s->row[i], c))
+			return true;
+	return false;
+}
+
+/* The names of a group's columns; a count that none of its rows has gets none. */
+static char *make_header(const struct slice *group)
+{
+	char *header = xstrdup("<table|threads|n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(anomalies); i++) {
+		char *longer;
+
+		if (!measured(group, anomalies[i]->count))
+			continue;
+		longer = xasprintf("%s|%s", header, anomalies[i]->heading);
+		free(header);
+		header = longer;
+	}
+	return header;
+}
+
+static void add_exposure(struct grid *g, const struct slice *s)
+{
+	static const enum csv_column columns[] = { COL_probes, COL_contended_probes, COL_stores,
+						   COL_contended_stores };
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		grid_add(g, total_text(s, columns[i]));
+}
+
 static void print_group(const struct report *rp, struct slice group)
 {
 	bool resident = report_all_resident(group.row[0]);
+	const struct slice all = group;
+	char *counts = make_header(&group);
+	char *header = xasprintf("%s|%s|probes|contended|stores|contended", counts,
+				 resident ? "missed|unaudited" : "copies");
 	struct grid g;
 
 	fputc('\n', rp->out);
 	report_print_group(rp, group.row[0]);
-	grid_begin(&g, resident ? "<table|threads|n|" ANOMALY_HEADER
-				  "|missed|unaudited|probes|contended|stores|contended"
-				: "<table|threads|n|" ANOMALY_HEADER
-				  "|copies|probes|contended|stores|contended");
+	grid_begin(&g, header);
 	while (group.nr) {
 		struct slice s = slice_take(&group, report_cell_columns);
 
@@ -141,19 +206,19 @@ static void print_group(const struct report *rp, struct slice group)
 		grid_add(&g, report_threads(s.row[0]));
 		grid_add(&g, xasprintf("%zu", s.nr));
 		for (size_t i = 0; i < ARRAY_SIZE(anomalies); i++)
-			grid_add(&g, count_text(&s, &anomalies[i]));
+			if (measured(&all, anomalies[i]->count))
+				grid_add(&g, count_text(&s, anomalies[i]));
 		if (resident) {
 			grid_add(&g, text_figure(missed_rate(&s)));
 			grid_add(&g, text_figure(unaudited_rate(rp, s.row[0])));
 		} else {
 			grid_add(&g, copies_text(&s));
 		}
-		grid_add(&g, total_text(&s, COL_probes));
-		grid_add(&g, total_text(&s, COL_contended_probes));
-		grid_add(&g, total_text(&s, COL_stores));
-		grid_add(&g, total_text(&s, COL_contended_stores));
+		add_exposure(&g, &s);
 	}
 	grid_end(&g, rp->out);
+	free(header);
+	free(counts);
 }
 
 /* "(under 0.3 per million contended)": what a count of none is worth. */
@@ -182,7 +247,7 @@ static void print_count(const struct report *rp, const char *sep, const char *wh
 		return;
 	}
 	fprintf(rp->out, "%s%ju %s", sep, (uintmax_t)s->count, what);
-	if (!s->count)
+	if (!s->exposure || !s->count)
 		return;
 	rate = rate_text(s);
 	fprintf(rp->out, " (%s per million)", rate);
@@ -253,21 +318,37 @@ static void print_unaudited(const struct report *rp, const struct slice *s)
 	free(rate);
 }
 
+static bool lied(const struct slice *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(anomalies); i++)
+		if (anomalies[i]->lie && sum_rows(s, anomalies[i]).count)
+			return true;
+	return false;
+}
+
+/* What else was seen; what was not is in the group's table. */
+static void print_other_counts(const struct report *rp, const struct slice *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(anomalies); i++) {
+		const struct anomaly *a = anomalies[i];
+		struct sum sum = sum_rows(s, a);
+
+		if (a->what && sum.count && a != &torn_reads && a != &wrong_key_hits &&
+		    a != &false_misses)
+			print_count(rp, ", ", a->what, &sum);
+	}
+}
+
 static void print_answer(const struct report *rp, const struct slice *s)
 {
-	struct sum torn = sum_rows(s, &anomalies[0]);
-	struct sum wrong = sum_rows(s, &anomalies[1]);
-	struct sum missed = sum_rows(s, &anomalies[2]);
-	struct sum stale = sum_rows(s, &anomalies[4]);
-	struct sum lost = sum_rows(s, &anomalies[5]);
+	struct sum torn = sum_rows(s, &torn_reads);
+	struct sum wrong = sum_rows(s, &wrong_key_hits);
+	struct sum missed = sum_rows(s, &false_misses);
 	char *label = records_label(&rp->rows, s->row[0]);
 
-	fprintf(rp->out, "  %s: %s", label, torn.count || wrong.count ? "LIED: " : "");
+	fprintf(rp->out, "  %s: %s", label, lied(s) ? "LIED: " : "");
 	print_main_counts(rp, &torn, &wrong, &missed);
-	if (stale.count)
-		print_count(rp, ", ", "stale hits", &stale);
-	if (lost.count)
-		print_count(rp, ", ", "lost stores", &lost);
+	print_other_counts(rp, s);
 	fprintf(rp->out, " in %zu audit row%s%s", s->nr, s->nr == 1 ? "" : "s",
 		one_thread_only(s) ? ", all of one thread: that says nothing about races" : "");
 	print_calibration(rp, s);
@@ -297,15 +378,21 @@ static void print_legend(const struct report *rp, const struct slice *all)
 
 	fputs("Sums over n audit trials; in brackets per million probes (lost: stores). Behind a 0: "
 	      "the rate that it excludes with 95 %\nconfidence, per million *contended* probes "
-	      "(lost: stores; wrong key: all probes), or - where none was contended or nobody\n"
+	      "(lost: stores; wrong key, wrong answer: all probes), or - where none was contended or nobody\n"
 	      "looked. contended: another thread wrote the line meanwhile. possible: not found, but "
 	      "right after; not proved false. unusable\nand duplicate keys: slots found at rest. "
-	      "copies: slots per key at rest; a tt may keep several. -: not measured.\n"
+	      "copies: slots per key at rest; a tt may keep several. -: not measured, as is a count that "
+	      "has no column.\n"
 	      "An audit slows threads down, and hides part of what it looks for: none of its rates "
 	      "is what a user meets.\n",
 	      rp->out);
 	for (size_t i = 0; i < all->nr; i++)
 		resident |= report_all_resident(all->row[i]);
+	if (measured(all, COL_ghost_hits))
+		fputs("wrong answer: not what the entry says. ghost: an entry that another key's store or a "
+		      "clear had overwritten. dead pair: a miss\nof a key that only its own stores can have "
+		      "removed. contradict: found and not found, though nobody wrote between.\n",
+		      rp->out);
 	if (resident)
 		fputs("missed: of a million probes, all of keys that were there all along, those that "
 		      "found nothing; unaudited: the same in\nthroughput rows, which is what a user "

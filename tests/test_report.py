@@ -119,7 +119,7 @@ class Report(unittest.TestCase):
                          ["3", "0 (<0.499)", "0 (<0.00999)", "24000 (80.00)"])
         self.assertEqual(answers["unsync", "4"][1], "3600 (12.00)")
         self.assertEqual(answers["xor", "4"][6], "2400 (40.00)")  # lost, of stores
-        self.assertEqual(answers["xor", "4"][8], "-")  # duplicate keys: not measured
+        self.assertEqual(answers["xor", "4"][8], "1.30")  # no column of duplicate keys: not measured
         self.assertEqual([a.split()[0] for a in answers["seqlock", "4"][1:8]], ["0"] * 7)
 
     def test_verdicts(self):
@@ -145,6 +145,7 @@ class Report(unittest.TestCase):
         row.update(torn_reads="", false_misses="", trial=2)
         text = self.report([row])
         self.assertIn("xor: torn reads not measured, false misses not measured, 400 lost", text)
+        text = self.report([row, audit_row("spinlock", "uniform", 2, 1)])
         self.assertEqual(self.answers(text, "uniform")["xor", "2"][1:4],
                          ["-", "0 (<0.03)", "-"])
         # a rate is over the rows that measured: 4000 of 10^8, not of 2 * 10^8

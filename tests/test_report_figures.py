@@ -170,7 +170,13 @@ class Figures(unittest.TestCase):
              "false_misses": ("probes", "contended_probes"),
              "possible_false_misses": ("probes", "contended_probes"),
              "stale_hits": ("probes", "contended_probes"),
-             "lost_stores": ("stores", "contended_stores")}
+             "lost_stores": ("stores", "contended_stores"),
+             "wrong_answers": ("probes", "probes"), "ghost_hits": ("probes", "contended_probes"),
+             "dead_pair_misses": ("probes", "contended_probes")}
+    # the order of the columns; at rest, or of single lines, there is no rate
+    SHOWN = ["torn_reads", "wrong_key_hits", "false_misses", "possible_false_misses", "stale_hits",
+             "lost_stores", "unusable_slots", "duplicate_keys", "wrong_answers", "ghost_hits",
+             "dead_pair_misses", "contradictions"]
     EXPOSED = ["probes", "contended_probes", "stores", "contended_stores"]
 
     def audit_rows(self, table, nr, none, trace="t", **more):
@@ -182,6 +188,7 @@ class Figures(unittest.TestCase):
             row.update(probes=draw(10**6, 10**8), stores=draw(10**6, 10**8),
                        contended_probes=draw(10, 10**5), contended_stores=draw(10, 10**5),
                        unusable_slots=draw(10**4), duplicate_keys=draw(10**4),
+                       contradictions=0 if none else draw(1, 10**4),
                        copies_per_key=round(self.random.uniform(1, 3), 3))
             row.update(more)
             rows.append(row)
@@ -198,8 +205,9 @@ class Figures(unittest.TestCase):
         return f"0 (<{figure(excluded(chances))})" if chances else "0 (-)"
 
     def audited(self, rows):
-        return [rows[0]["table"], "2", str(len(rows)), *(self.count(rows, c) for c in self.RATES),
-                *(str(self.total(rows, c)) for c in ("unusable_slots", "duplicate_keys"))]
+        return [rows[0]["table"], "2", str(len(rows)),
+                *(self.count(rows, c) if c in self.RATES else str(self.total(rows, c))
+                  for c in self.SHOWN)]
 
     def test_answers(self):
         some, none = self.audit_rows("spinlock", 3, False), self.audit_rows("xor", 4, True)
@@ -213,12 +221,33 @@ class Figures(unittest.TestCase):
                                    ("wrong_key_hits", "wrong-key hits", "probes"),
                                    ("false_misses", "false misses", "probes"),
                                    ("stale_hits", "stale hits", "probes"),
-                                   ("lost_stores", "lost stores", "stores"))}
+                                   ("lost_stores", "lost stores", "stores"),
+                                   ("wrong_answers", "wrong answers", "probes"),
+                                   ("ghost_hits", "ghost hits", "probes"),
+                                   ("dead_pair_misses", "dead-pair misses", "probes"))}
+        rate["at once"] = f"{self.total(some, 'contradictions')} contradictions"
         self.assertIn("\n  spinlock: LIED: " + ", ".join(rate.values()) + " in 3 audit rows\n", text)
         under = figure(excluded(self.total(none, "contended_probes")))
         self.assertIn(f"\n  xor: 0 torn reads, 0 false misses (each under {under} per million "
                       "contended) in 4 audit rows\n", text)
         self.assertIn("\n  seqlock: 0 torn reads, 0 false misses (none contended) in 2", text)
+
+    def test_lies(self):
+        """An answer that nobody can have stored is a lie, whichever it is; a miss is none."""
+        for column in self.RATES:
+            rows = self.audit_rows("xor", 1, True, **{column: 3})
+            self.assertEqual("xor: LIED: " in self.report(rows),
+                             column in ("torn_reads", "wrong_key_hits", "wrong_answers"), column)
+
+    def test_a_count_that_nobody_made_has_no_column(self):
+        some, more = self.audit_rows("xor", 1, False), self.audit_rows("seqlock", 1, False)
+        for row in some + more:
+            row.update(ghost_hits="", dead_pair_misses="", contradictions="")
+        more[0]["wrong_answers"] = ""
+        text = self.report(some + more)
+        self.assertNotIn("dead pair", text)
+        self.assertEqual([line[11] for line in self.cells(text, "ANSWERS", "t")],
+                         [self.count(some, "wrong_answers"), "-"])
 
     def test_few_contended_probes_exclude_little(self):
         """133 of 5.2 M probes: that none tore excludes 2 %, not 0.6 of a million."""
