@@ -378,11 +378,11 @@ static void print_legend(const struct report *rp, const struct slice *all)
 
 	fputs("Sums over n audit trials; in brackets per million probes (lost: stores). Behind a 0: "
 	      "the rate that it excludes with 95 %\nconfidence, per million *contended* probes "
-	      "(lost: stores; wrong key, wrong answer: all probes), or - where none was contended or nobody\n"
-	      "looked. contended: another thread wrote the line meanwhile. possible: not found, but "
-	      "right after; not proved false. unusable\nand duplicate keys: slots found at rest. "
-	      "copies: slots per key at rest; a tt may keep several. -: not measured, as is a count that "
-	      "has no column.\n"
+	      "(lost: stores; wrong key, wrong answer: all probes), or - where none was\ncontended "
+	      "or nobody looked. contended: another thread wrote the line meanwhile. possible: not "
+	      "found, but right after; not\nproved false. unusable and duplicate keys: slots found "
+	      "at rest. copies: slots per key at rest; a tt may keep several.\n-: not measured, as "
+	      "is a count without a column.\n"
 	      "An audit slows threads down, and hides part of what it looks for: none of its rates "
 	      "is what a user meets.\n",
 	      rp->out);
