@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	int status = dispatch(argc, argv);
 	struct err e;
 
-	if (status != EXIT_USAGE && (fflush(stdout) || ferror(stdout))) {
+	if (status != EXIT_USAGE && flush_all(stdout)) {
 		err_set(&e, "cannot write to standard output: %s", strerror(errno));
 		return err_report(&e);
 	}

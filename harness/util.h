@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/cdefs.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -23,17 +24,41 @@ struct err {
 	char text[768];
 };
 
-/* Format the error line; always returns -1, so that callers `return err_set(...)`. */
+/*
+ * Format the error line; always returns -1, so that callers `return err_set(...)`. It is one
+ * line, of UTF-8, whatever the names in it are: control characters and bytes that are part of
+ * no character become "\xNN". An argument may be the text of *e itself.
+ */
 int err_set(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Print "tearline: <text>" on stderr; returns EXIT_USAGE for `return err_report(&e)`. */
 int err_report(const struct err *e);
+
+/*
+ * Open a regular file for reading. Anything else, which may never end or have nothing to say,
+ * is refused with what it is, and no pipe is waited for. The file's size goes to *bytes.
+ * A descriptor, or -1.
+ */
+int open_regular(const char *path, uint64_t *bytes, struct err *e);
+
+/* "zstd", "gzip", ... if a file that begins with these bytes is compressed, else NULL. */
+const char *compressed_with(const void *head, size_t bytes);
+
+/* Do these two names, or a name and a descriptor, stand for one file? */
+bool is_same_file(const char *a, const char *b);
+bool is_open_file(int fd, const char *path);
+
+/* How much of a text of `len` bytes ends with a whole character of UTF-8: len, or a bit less. */
+size_t utf8_whole(const char *text, size_t len);
 
 /* Allocate or exit with 2: for small, bounded memory only. Tables use mem.h. */
 void *xcalloc(size_t nr, size_t size);
 void *xrealloc(void *p, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Without the blanks around it: the text is cut, its beginning returned. */
+char *trim(char *s);
 
 /* Whole decimal number within [min, max]; 0 or -1, sets nothing on failure. */
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
@@ -61,6 +86,9 @@ static inline uint64_t rng_below(uint64_t *state, uint64_t n)
 
 /* Write it all, however often the kernel takes a part; 0, or -1 with errno set. */
 int write_all(int fd, const char *from, size_t bytes);
+
+/* Was all that was printed written? 0, or -1 with errno saying why not. */
+int flush_all(FILE *f);
 
 /* Monotonic clock, nanoseconds. */
 uint64_t now_ns(void);
