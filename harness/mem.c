@@ -280,7 +280,7 @@ int mem_room(const char *root, struct mem_room *room, struct err *e)
 static int check_room(uint64_t need, uint64_t tables, const struct mem_room *room,
 		      const char *what, struct err *e)
 {
-	if (need + tables <= room->bytes)
+	if (need <= room->bytes && tables <= room->bytes - need)
 		return 0;
 	return err_set(e, "%s: needs %ju MiB%s, but only %ju MiB are free (%s)", what,
 		       (uintmax_t)(round_up(need, MIB) / MIB), tables ? " and page tables" : "",
@@ -294,6 +294,14 @@ static int check_free(uint64_t bytes, const char *what, struct err *e)
 	if (mem_room("", &room, e))
 		return -1;
 	return check_room(bytes, bytes / PTE_SHARE, &room, what, e);
+}
+
+/* Not worth asking for: what little there is does no harm. */
+#define CLAIM_UNASKED (16 * MIB)
+
+int mem_check(uint64_t bytes, const char *what, struct err *e)
+{
+	return bytes < CLAIM_UNASKED ? 0 : check_free(bytes, what, e);
 }
 
 /* Limits that bite when a page of the pool is touched, and not when it is reserved. */

@@ -37,6 +37,13 @@ struct mem_room {
 int mem_room(const char *root, struct mem_room *room, struct err *e);
 
 /*
+ * Is there so much memory for `what`, which claims it ("x.tlt: says that it holds ...")? For
+ * what is allocated by other means than mem_map(), where a file or an option says how much.
+ * 0 or -1.
+ */
+int mem_check(uint64_t bytes, const char *what, struct err *e);
+
+/*
  * Map `bytes` zeroed bytes. auto tries 2m, then thp, then 4k. An explicit demand
  * that cannot be had, or more memory than the machine (or the control group) has
  * free, is an error that names `what` (an option, as "--hash 16"); nothing is
