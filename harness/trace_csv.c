@@ -5,14 +5,10 @@
  * What an operation does not have, or the engine did not know, is an empty field.
  * Nothing here depends on the locale: seconds are written digit by digit.
  */
+#include "output.h"
 #include "trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const bound_names[] = { "none", "upper", "lower", "exact" };
 static const char *const hit_names[] = { "miss", "hit", "usable" };
@@ -69,8 +65,12 @@ static uint64_t first_tick(const struct trace *t)
 	return first;
 }
 
-static void put_rows(FILE *f, const struct trace *t)
+#define ROWS_UNASKED 4096 /* between two looks whether a signal waits */
+
+/* -1: interrupted. What cannot be written shows at the end. */
+static int put_rows(struct output *o, const struct trace *t)
 {
+	FILE *f = o->f;
 	uint64_t zero = first_tick(t);
 
 	fputs("thread,tick,seconds,op,key,move,value,bound,alpha,beta,hit,depth,next_depth,ply,"
@@ -80,42 +80,27 @@ static void put_rows(FILE *f, const struct trace *t)
 		const struct trace_stream *s = &t->stream[i];
 		uint64_t tick = s->start;
 
-		for (size_t k = 0; k < s->nr && !ferror(f); k++) {
+		for (size_t k = 0; k < s->nr && !output_failed(o); k++) {
 			tick += trace_op_gap(&s->op[k]);
 			fprintf(f, "%" PRIu32 ",%" PRIu64 ",", s->thread, tick);
 			put_seconds(f, tick - zero, t->tsc_hz);
 			put_op(f, &s->op[k]);
+			if (k % ROWS_UNASKED == 0 && output_interrupted())
+				return -1;
 		}
 	}
-}
-
-/* Half a table is worse than none; but a device is not ours to remove. */
-static void remove_partial(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
+	return 0;
 }
 
 int trace_export(const struct trace *t, const char *path, struct err *e)
 {
-	bool out = !strcmp(path, "-");
-	FILE *f = out ? stdout : fopen(path, "we");
-	int bad, why;
+	struct output o;
 
-	if (!f)
-		return err_set(e, "%s: cannot write: %s", path, strerror(errno));
-	errno = 0;
-	put_rows(f, t);
-	bad = fflush(f) | ferror(f);
-	why = errno;
-	if (!out)
-		bad |= fclose(f);
-	if (!bad)
-		return 0;
-	if (!out)
-		remove_partial(path);
-	return err_set(e, "%s: cannot write: %s", out ? "standard output" : path,
-		       strerror(why ? why : EIO));
+	if (output_begin(&o, path, true, e))
+		return -1;
+	if (!put_rows(&o, t))
+		return output_end(&o, true, e);
+	/* The signal that waits ends the process in output_end(), unless it is caught. */
+	output_end(&o, false, e);
+	return err_set(e, "%s: interrupted", path);
 }

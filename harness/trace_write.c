@@ -3,21 +3,13 @@
  * trace_write - write a .tlt file, whole or not at all (layout: trace_format.h)
  *
  * Everything is compressed in memory first; the file then goes down in one short
- * stretch into a temporary of the same directory, is synced and renamed. Signals
- * that end the process wait during that stretch, so none leaves the temporary.
+ * stretch (output.h).
  */
+#include "output.h"
 #include "trace_format.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -200,141 +192,41 @@ static void fill_header(struct image *im, const struct trace *t, uint64_t hash)
 	h->header_sum = XXH64(h, offsetof(struct tlt_header, header_sum), 0);
 }
 
-/* The file to replace: through a symbolic link, and never a device. */
-static char *resolve(const char *path, struct err *e)
+/* Everything is in memory by now: one short stretch. */
+static int put_file(const struct image *im, const char *path, struct err *e)
 {
-	struct stat st;
-	char *real;
+	struct output o;
 
-	if (stat(path, &st))
-		return lstat(path, &st) ? xstrdup(path)
-					: (err_set(e, "%s: a link to nowhere", path), NULL);
-	if (!S_ISREG(st.st_mode)) {
-		err_set(e, "%s: cannot write: expected a regular file or a new name", path);
-		return NULL;
-	}
-	real = realpath(path, NULL);
-	if (!real)
-		err_set(e, "%s: %s", path, strerror(errno));
-	return real;
-}
-
-/* Minutes of compression should not end in "permission denied". */
-static int check_directory(const char *target, const char *path, struct err *e)
-{
-	char *copy = xstrdup(target);
-	int ret = 0;
-
-	if (access(dirname(copy), W_OK | X_OK))
-		ret = err_set(e, "%s: cannot write into its directory: %s", path,
-			      strerror(errno));
-	free(copy);
-	return ret;
-}
-
-static void sync_directory(const char *target)
-{
-	char *copy = xstrdup(target);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	/* The data is safe; a file system that cannot sync a directory is no error. */
-	if (fd >= 0) {
-		(void)!fsync(fd);
-		close(fd);
-	}
-	free(copy);
-}
-
-static char *temporary_name(const char *target)
-{
-	char *copy = xstrdup(target);
-	/* Not the target's name with something behind it: that may be too long. */
-	char *name = xasprintf("%s/.tlt-XXXXXX", dirname(copy));
-
-	free(copy);
-	return name;
-}
-
-static int put_file(const struct image *im, const char *target)
-{
-	char *temporary = temporary_name(target);
-	mode_t mask = umask(0);
-	int fd = mkstemp(temporary);
-	int ret = -1, saved;
-
-	umask(mask);
-	if (fd < 0)
-		goto out_free;
-	if (write_all(fd, (const char *)im->h, im->head_bytes) ||
-	    write_all(fd, im->body, im->body_bytes) || fchmod(fd, 0666 & ~mask) || fsync(fd))
-		goto out_unlink;
-	if (rename(temporary, target))
-		goto out_unlink;
-	sync_directory(target);
-	ret = 0;
-out_unlink:
-	saved = errno;
-	close(fd);
-	if (ret)
-		unlink(temporary);
-	errno = saved;
-out_free:
-	saved = errno;
-	free(temporary);
-	errno = saved;
-	return ret;
-}
-
-static int put_undisturbed(const struct image *im, const char *target, const char *path,
-			   struct err *e)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	sigset_t fatal, mask;
-	int ret = 0;
-
-	sigemptyset(&fatal);
-	sigaddset(&fatal, SIGINT);
-	sigaddset(&fatal, SIGTERM);
-	sigaddset(&fatal, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &fatal, &mask);
-	/* A file size limit is to be an error from write(), not the end. */
-	sigaction(SIGXFSZ, &ignore, &before);
-	if (put_file(im, target))
-		ret = err_set(e, "%s: cannot write: %s", path, strerror(errno));
-	sigaction(SIGXFSZ, &before, NULL);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	return ret;
+	if (output_begin(&o, path, false, e))
+		return -1;
+	fwrite(im->h, 1, im->head_bytes, o.f);
+	if (!output_failed(&o))
+		fwrite(im->body, 1, im->body_bytes, o.f);
+	output_failed(&o);
+	return output_end(&o, true, e);
 }
 
 int trace_may_write(const char *path, struct err *e)
 {
-	char *target = resolve(path, e);
-	int ret = target ? check_directory(target, path, e) : -1;
-
-	free(target);
-	return ret;
+	return output_check(path, false, e);
 }
 
 static int write_packed(const struct trace *t, const char *path, int level, struct err *e)
 {
 	struct encoder c = { 0 };
 	struct image im = { 0 };
-	char *target = resolve(path, e);
 	int ret = -1;
 
-	if (!target)
+	if (output_check(path, false, e) || check_trace(t, path, e))
 		return -1;
-	if (check_directory(target, path, e) || check_trace(t, path, e))
-		goto out;
 	image_init(&im, t);
 	if (encoder_init(&c, level, path, e) || encode(&im, &c, t, path, e))
 		goto out;
 	fill_header(&im, t, XXH64_digest(c.hash));
-	ret = put_undisturbed(&im, target, path, e);
+	ret = put_file(&im, path, e);
 out:
 	encoder_free(&c);
 	image_free(&im);
-	free(target);
 	return ret;
 }
 
