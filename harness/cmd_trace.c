@@ -21,10 +21,15 @@
 
 static const char *opt_out, *opt_csv, *opt_threads, *opt_kinds;
 static uint64_t opt_mate = UNSET, opt_from = UNSET, opt_ops = UNSET;
+static bool opt_force, opt_small;
 
 static const struct option_def options[] = {
 	{ "out", OPT_STR, &opt_out, "FILE", NULL,
 	  "import, cut: the trace to write; it appears whole or not at all", 0, 0 },
+	{ "force", OPT_FLAG, &opt_force, NULL, NULL,
+	  "import, cut, export: replace a file that exists", 0, 0 },
+	{ "small", OPT_FLAG, &opt_small, NULL, NULL,
+	  "import, cut: pack a tenth smaller, which takes twenty times as long", 0, 0 },
 	{ "mate", OPT_U64, &opt_mate, "N", NULL,
 	  "import: scores of N and more are mates; default: the engine's, by its name", 1,
 	  MAX_MATE },
@@ -33,11 +38,11 @@ static const struct option_def options[] = {
 	{ "from", OPT_U64, &opt_from, "N", NULL,
 	  "cut: leave out the first N operations, counted over all streams in order of time; "
 	  "default 0",
-	  0, 0 },
+	  0, UNSET - 1 },
 	{ "ops", OPT_U64, &opt_ops, "N", NULL,
 	  "cut: keep N operations from there, counted likewise, so that all streams end at the "
 	  "same moment; default: all",
-	  1, 0 },
+	  1, UNSET - 1 },
 	{ "threads", OPT_STR, &opt_threads, "LIST", NULL,
 	  "cut: keep these recorded threads only, as 0,2,4-6; done before counting", 0, 0 },
 	{ "kinds", OPT_STR, &opt_kinds, "LIST", NULL,
@@ -99,8 +104,8 @@ static int run_verify(char **file, int nr, struct err *e)
 }
 
 /*
- * Writing compresses hard, which takes seconds: say how far it is, in place on a
- * terminal, else a line now and then.
+ * Packing may take seconds: say how far it is, in place on a terminal, else a line now and
+ * then.
  */
 static void progress(const char *path, uint64_t done, uint64_t total)
 {
@@ -124,7 +129,37 @@ static void progress(const char *path, uint64_t done, uint64_t total)
 static int write_out(const struct trace *t, struct err *e)
 {
 	trace_progress = progress;
-	return trace_write(t, opt_out, e);
+	return opt_small ? trace_write(t, opt_out, e) : trace_write_fast(t, opt_out, e);
+}
+
+/*
+ * What is read is never written over, by whatever name; what else is there, only if that is
+ * asked for. Found out before there is anything to do.
+ */
+static int check_out(const char *out, char **file, int nr, struct err *e)
+{
+	bool std = !strcmp(out, "-") && opt_csv;
+	struct stat st;
+
+	for (int i = 0; i < nr; i++)
+		if (std ? is_open_file(STDOUT_FILENO, file[i]) : is_same_file(out, file[i]))
+			return err_set(e, "trace: %.240s: would be written over what is read",
+				       std ? file[i] : out);
+	if (std || opt_force || stat(out, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	return err_set(e, "trace: %.240s: exists; --force replaces it", out);
+}
+
+/* A line of its own for each kind; see trace_still_bits(). */
+static void warn_of_keys(const struct trace *t)
+{
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		unsigned bits = trace_still_bits(t, k);
+
+		if (bits)
+			fprintf(stderr, "tearline: trace import: " TRACE_STILL_BITS "\n",
+				kind_names[k], bits, 64 - bits);
+	}
 }
 
 static int run_import(char **file, int nr, struct err *e)
@@ -133,8 +168,9 @@ static int run_import(char **file, int nr, struct err *e)
 	struct trace *t;
 	int ret;
 
-	if (trace_import(file, (size_t)nr, mate, &t, e))
+	if (check_out(opt_out, file, nr, e) || trace_import(file, (size_t)nr, mate, &t, e))
 		return -1;
+	warn_of_keys(t);
 	if (mate < 0 && !trace_mate_of(t->source, &mate))
 		fprintf(stderr,
 			"tearline: trace import: mate threshold of '%s' unknown, %d assumed (--mate)\n",
@@ -154,7 +190,7 @@ static int run_export(char **file, int nr, struct err *e)
 	if (nr > 1)
 		return err_set(e, "trace export: one trace expected, got '%s' and '%s'",
 			       file[0], file[1]);
-	if (trace_read(file[0], &t, e))
+	if (check_out(opt_csv, file, nr, e) || trace_read(file[0], &t, e))
 		return -1;
 	ret = trace_export(t, opt_csv, e);
 	trace_free(t);
@@ -199,7 +235,7 @@ static int parse_lists(struct trace_window *w, uint32_t **list, struct err *e)
 	int ret = -1;
 
 	while (opt_threads && (item = strsep(&rest, ",")))
-		if (add_threads(item, list, &w->nr_threads)) {
+		if (add_threads(trim(item), list, &w->nr_threads)) {
 			err_set(e, "trace cut: --threads: expected a list as 0,2,4-6, got '%s'",
 				opt_threads);
 			goto out;
@@ -208,7 +244,7 @@ static int parse_lists(struct trace_window *w, uint32_t **list, struct err *e)
 	free(copy);
 	copy = rest = xstrdup(opt_kinds ? opt_kinds : "");
 	while (opt_kinds && (item = strsep(&rest, ",")))
-		if (add_kind(item, &w->kinds)) {
+		if (add_kind(trim(item), &w->kinds)) {
 			err_set(e,
 				"trace cut: --kinds: expected a list of tt,pawn,eval,kv, got '%s'",
 				opt_kinds);
@@ -232,7 +268,8 @@ static int run_cut(char **file, int nr, struct err *e)
 	if (nr > 1)
 		return err_set(e, "trace cut: one trace expected, got '%s' and '%s'", file[0],
 			       file[1]);
-	if (parse_lists(&w, &list, e) || trace_read(file[0], &t, e))
+	if (check_out(opt_out, file, nr, e) || parse_lists(&w, &list, e) ||
+	    trace_read(file[0], &t, e))
 		goto out;
 	if (trace_cut(t, &w, &cut, &why)) {
 		err_set(e, "trace cut: %.240s: %.400s", file[0], why.text);
@@ -249,9 +286,9 @@ out:
 static const struct verb verbs[] = {
 	{ "info", "", "a trace file", run_info },
 	{ "verify", "", "a trace file", run_verify },
-	{ "import", "out mate ", "the raw files of one recording", run_import },
-	{ "export", "csv ", "a trace file", run_export },
-	{ "cut", "out from ops threads kinds ", "a trace file", run_cut },
+	{ "import", "out mate force small ", "the raw files of one recording", run_import },
+	{ "export", "csv force ", "a trace file", run_export },
+	{ "cut", "out from ops threads kinds force small ", "a trace file", run_cut },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -266,6 +303,8 @@ static bool was_given(const struct option_def *d)
 {
 	if (d->type == OPT_U64)
 		return *(uint64_t *)d->dest != UNSET;
+	if (d->type == OPT_FLAG)
+		return *(bool *)d->dest;
 	return *(const char **)d->dest != NULL;
 }
 
@@ -308,9 +347,9 @@ const struct command cmd_trace = {
 	.summary = "look at, check, make, export and cut trace files",
 	.takes_arguments = true,
 	.usage =
-		"info FILE... | verify FILE... | import --out FILE [--mate N] RAW... | "
+		"info FILE... | verify FILE... | import --out FILE [--mate N] [--small] RAW... | "
 		"export --csv FILE FILE | cut --out FILE [--from N] [--ops N] [--threads LIST] "
-		"[--kinds LIST] FILE",
+		"[--kinds LIST] [--small] FILE",
 	.example = "tearline trace info workloads/traces/crafty-2t-fine70.tlt\n"
 		   "tearline trace verify workloads/traces/*.tlt\n"
 		   "tearline trace import --out run.tlt run.t0.raw.zst run.t1.raw.zst\n"

@@ -28,6 +28,9 @@
  *		complain();				// errno says why
  *	tlrec_close(&rec[me]);
  *
+ * Keys are hashes, all bits of which vary, as a table's own are: its lines are chosen by the
+ * top ones, so that numbers counted up, say, would all meet in one.
+ *
  * Order matters: take a stamp, do the access, record it, before the thread takes
  * the next stamp. A new generation and a clear are recorded once, by thread 0, and
  * hold for all threads.

@@ -44,6 +44,34 @@ const char *trace_op_fault(const struct trace_op *op)
 	return NULL;
 }
 
+/* Two keys that were mixed agree in so many bits once in 256 times, a few of them never. */
+#define STILL_BITS 8
+#define STILL_OPS 256
+
+unsigned trace_still_bits(const struct trace *t, enum kind kind)
+{
+	uint64_t differ = 0, first = 0;
+	bool any = false;
+	unsigned bits;
+
+	if (t->count[2 * kind] + t->count[2 * kind + 1] < STILL_OPS)
+		return 0;
+	for (size_t i = 0; i < t->nr_streams; i++) {
+		const struct trace_stream *s = &t->stream[i];
+
+		for (size_t k = 0; k < s->nr; k++) {
+			if (s->op[k].op >> 1 != kind)
+				continue;
+			first = any ? first : s->op[k].key;
+			differ |= s->op[k].key ^ first;
+			any = true;
+		}
+	}
+	/* one key, over and over, says nothing of how keys are made */
+	bits = differ ? (unsigned)__builtin_clzll(differ) : 0;
+	return bits < STILL_BITS ? 0 : bits;
+}
+
 uint64_t trace_stream_end(const struct trace_stream *s)
 {
 	uint64_t tick = s->start;

@@ -111,6 +111,17 @@ const char *trace_op_fault(const struct trace_op *op);
 uint64_t trace_stream_end(const struct trace_stream *s);
 
 /*
+ * How many of the keys' top bits are the same in all operations of a kind, if that is so many
+ * that it cannot be chance; else 0. These bits choose a key's line, so that keys which were not
+ * mixed (numbers counted up, addresses) all meet in a few.
+ */
+unsigned trace_still_bits(const struct trace *t, enum kind kind);
+/* To be said of it: kind, bits, other bits. */
+#define TRACE_STILL_BITS                                                                      \
+	"%s: the top %u bits of all keys are the same: tables choose lines by these, and by " \
+	"none of the lower %u; record a hash of the key, not the key"
+
+/*
  * Read and check a whole trace file. Any cut, flip, swap of blocks or appended
  * byte is an error that names the file, the block and the offset. 0 or -1.
  */

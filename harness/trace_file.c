@@ -8,15 +8,14 @@
  * wrong is named by block and offset, so that a cut transfer can be told from a
  * bad disk.
  */
+#include "mem.h"
 #include "trace_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -43,22 +42,6 @@ static int __attribute__((format(printf, 2, 3))) damage(struct reader *r, const 
 	va_end(ap);
 	r->damaged = true;
 	return err_set(r->e, "%.240s: %s", r->path, what);
-}
-
-static int open_file(struct reader *r)
-{
-	struct stat st;
-
-	/* O_NONBLOCK: a pipe without a writer must not hang us, it is refused below. */
-	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0)
-		return err_set(r->e, "%s: cannot open: %s", r->path, strerror(errno));
-	if (fstat(r->fd, &st))
-		return err_set(r->e, "%s: cannot stat: %s", r->path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(r->e, "%s: expected a regular file", r->path);
-	r->size = (uint64_t)st.st_size;
-	return 0;
 }
 
 static int read_at(struct reader *r, void *to, size_t bytes, uint64_t offset)
@@ -106,14 +89,27 @@ static bool is_printable(const char *s, size_t size)
 	return len < size;
 }
 
+static int foreign(struct reader *r)
+{
+	const char *with = compressed_with(&r->h, sizeof(r->h));
+
+	if (with)
+		return damage(
+			r,
+			"compressed with %s: expected a tearline trace, which is unpacked "
+			"(raw recordings go through 'tearline trace import')",
+			with);
+	return damage(r, "not a tearline trace: magic number expected at offset 0 (raw "
+			 "recordings go through 'tearline trace import')");
+}
+
 static int check_identity(struct reader *r)
 {
 	const struct tlt_header *h = &r->h;
 	uint64_t sum = XXH64(h, offsetof(struct tlt_header, header_sum), 0);
 
 	if (memcmp(h->magic, TLT_MAGIC, sizeof(h->magic)))
-		return damage(r, "not a tearline trace: magic number expected at offset 0 "
-				 "(raw recordings go through 'tearline trace import')");
+		return foreign(r);
 	if (h->byte_order != TLT_BYTE_ORDER)
 		return damage(r, "byte order mark at offset 8: expected 0x%08x, found 0x%08x",
 			      TLT_BYTE_ORDER, h->byte_order);
@@ -166,8 +162,7 @@ static int read_header(struct reader *r)
 		if (read_at(r, &r->h, r->size, 0))
 			return -1;
 		if (memcmp(r->h.magic, TLT_MAGIC, r->size < 8 ? r->size : 8))
-			return damage(
-				r, "not a tearline trace: magic number expected at offset 0");
+			return foreign(r);
 		return damage(r, "cut short at offset %ju: a header of %zu bytes expected",
 			      (uintmax_t)r->size, sizeof(r->h));
 	}
@@ -223,6 +218,15 @@ static int check_stream_table(struct reader *r)
 	return 0;
 }
 
+/*
+ * The least that so many operations can be packed into: a frame of zstd has 6 bytes of
+ * header, and 4 for each 128 KiB that are all the same.
+ */
+static uint32_t least_bytes(uint32_t nr)
+{
+	return 6 + 4 * ((nr * TLT_OP_BYTES + ZSTD_BLOCKSIZE_MAX - 1) / ZSTD_BLOCKSIZE_MAX);
+}
+
 static int check_block_table(struct reader *r)
 {
 	uint64_t end = sizeof(r->h) + tables_bytes(&r->h);
@@ -240,6 +244,12 @@ static int check_block_table(struct reader *r)
 				      "table of blocks, entry %u: %u bytes is not a size a "
 				      "block can have",
 				      i, b->bytes);
+		if (b->bytes < least_bytes(b->nr))
+			return damage(
+				r,
+				"table of blocks, entry %u: %u operations cannot be in %u "
+				"bytes",
+				i, b->nr, b->bytes);
 		end += b->bytes;
 	}
 	if (end != r->h.file_size)
@@ -278,6 +288,21 @@ static int check_size(struct reader *r)
 	return 0;
 }
 
+/* What little says, much may follow from: is there so much memory? */
+static int check_claim(struct reader *r)
+{
+	uint64_t nr = 0;
+	char *what;
+	int ret;
+
+	for (uint32_t i = 0; i < r->h.nr_streams; i++)
+		nr += r->stream[i].nr;
+	what = xasprintf("%s: says that it holds %ju operations", r->path, (uintmax_t)nr);
+	ret = mem_check(nr * sizeof(struct trace_op), what, r->e);
+	free(what);
+	return ret;
+}
+
 struct decoder {
 	ZSTD_DCtx *zstd;
 	XXH64_state_t *hash;
@@ -312,6 +337,7 @@ static int decode_block(struct reader *r, struct decoder *d, uint32_t stream, ui
 {
 	const struct tlt_block *b = &r->block[d->block];
 	uintmax_t at = d->offset;
+	unsigned long long claimed;
 	uint64_t sum;
 	size_t got, bad;
 
@@ -323,6 +349,12 @@ static int decode_block(struct reader *r, struct decoder *d, uint32_t stream, ui
 			      "stream %u block %u at offset %ju, %u bytes: checksum expected "
 			      "%016jx, computed %016jx",
 			      stream, block, at, b->bytes, (uintmax_t)b->sum, (uintmax_t)sum);
+	claimed = ZSTD_getFrameContentSize(d->frame, b->bytes);
+	if (claimed < ZSTD_CONTENTSIZE_ERROR && claimed != (size_t)b->nr * TLT_OP_BYTES)
+		return damage(r,
+			      "stream %u block %u at offset %ju: %u operations expected, its "
+			      "frame says %llu bytes of them",
+			      stream, block, at, b->nr, claimed);
 	got = ZSTD_decompressDCtx(d->zstd, d->columns, (size_t)b->nr * TLT_OP_BYTES, d->frame,
 				  b->bytes);
 	if (ZSTD_isError(got))
@@ -398,10 +430,10 @@ static int decode_all(struct reader *r, struct trace *t)
 
 static void set_name(struct trace *t, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	size_t len;
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t len = utf8_whole(base, strnlen(base, sizeof(t->name) - 1));
 
-	snprintf(t->name, sizeof(t->name), "%.63s", slash ? slash + 1 : path);
+	snprintf(t->name, sizeof(t->name), "%.*s", (int)len, base);
 	len = strlen(t->name);
 	if (len > 4 && !strcmp(t->name + len - 4, ".tlt"))
 		t->name[len - 4] = '\0';
@@ -413,8 +445,9 @@ int trace_load(const char *path, struct trace **out, bool *damaged, struct err *
 	struct trace *t = NULL;
 	int ret = -1;
 
-	if (open_file(&r) || read_header(&r) || read_tables(&r) || check_stream_table(&r) ||
-	    check_block_table(&r) || check_size(&r))
+	r.fd = open_regular(path, &r.size, e);
+	if (r.fd < 0 || read_header(&r) || read_tables(&r) || check_stream_table(&r) ||
+	    check_block_table(&r) || check_size(&r) || check_claim(&r))
 		goto out;
 	t = trace_new(r.h.nr_streams);
 	memcpy(t->source, r.h.source, sizeof(t->source));

@@ -116,6 +116,12 @@ static void print_kinds(FILE *f, const struct trace *t)
 		fputc('\n', f);
 	}
 	fputs("  (hits as the engine saw them in its own table, of all probes)\n", f);
+	for (enum kind k = 0; k < NR_KINDS; k++) {
+		unsigned bits = trace_still_bits(t, k);
+
+		if (bits)
+			fprintf(f, "  " TRACE_STILL_BITS "\n", kind_names[k], bits, 64 - bits);
+	}
 }
 
 static void print_streams(FILE *f, const struct trace *t)

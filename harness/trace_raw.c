@@ -6,15 +6,14 @@
  * so that a compressed one never lies on the disk unpacked, and memory grows with
  * what was read, not with what a header announces.
  */
+#include "mem.h"
 #include "record.h"
 #include "trace_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -27,6 +26,7 @@
 struct raw {
 	const char *path;
 	int fd;
+	uint64_t bytes; /* of the file */
 	ZSTD_DStream *zstd;
 	ZSTD_inBuffer in;
 	char in_buf[RAW_CHUNK];
@@ -102,20 +102,29 @@ static int raw_read(struct raw *r, void *to, size_t bytes, size_t *got)
 	return 0;
 }
 
+/* Something else than zstd, which is what recordings are kept in. */
+static int foreign(struct raw *r, const void *head, size_t bytes)
+{
+	const char *with = compressed_with(head, bytes);
+
+	if (with)
+		return err_set(r->e,
+			       "%s: compressed with %s: expected a raw recording, plain or "
+			       "compressed with zstd",
+			       r->path, with);
+	return err_set(r->e, "%s: not a raw recording: " RAW_MAGIC " expected at offset 0",
+		       r->path);
+}
+
 static int raw_open(struct raw *r)
 {
-	static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	struct stat st;
+	const char *with;
 
-	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0)
-		return err_set(r->e, "%s: cannot open: %s", r->path, strerror(errno));
-	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode))
-		return err_set(r->e, "%s: expected a regular file", r->path);
-	if (raw_fill(r))
+	r->fd = open_regular(r->path, &r->bytes, r->e);
+	if (r->fd < 0 || raw_fill(r))
 		return -1;
-	if (r->in.size < sizeof(zstd_magic) ||
-	    memcmp(r->in_buf, zstd_magic, sizeof(zstd_magic)))
+	with = compressed_with(r->in_buf, r->in.size);
+	if (!with || strcmp(with, "zstd"))
 		return 0;
 	r->zstd = ZSTD_createDStream();
 	if (!r->zstd)
@@ -157,6 +166,37 @@ static struct tlrec_record get_record(const unsigned char *p)
 	};
 }
 
+/* What zstd makes of 4 bytes at most: a block in which all are the same. */
+#define ZSTD_MOST (ZSTD_BLOCKSIZE_MAX / 4)
+
+/*
+ * Can the file hold as many records as it says, and the memory? A plain one shows it by its
+ * size; a compressed one may be shorter by far, but not by any factor.
+ */
+static int check_claim(struct raw *r)
+{
+	uint64_t most = r->zstd ? r->bytes * ZSTD_MOST : r->bytes;
+	char *what;
+	int ret;
+
+	if (r->nr > (most - (most < RAW_HEADER ? most : RAW_HEADER)) / RAW_RECORD) {
+		if (r->zstd)
+			return err_set(r->e,
+				       "%s: says that it holds %ju records, which %ju bytes of "
+				       "zstd cannot",
+				       r->path, (uintmax_t)r->nr, (uintmax_t)r->bytes);
+		return err_set(
+			r->e, "%s: %ju records expected, the file ends after %ju and %ju bytes",
+			r->path, (uintmax_t)r->nr,
+			(uintmax_t)((most - RAW_HEADER) / RAW_RECORD),
+			(uintmax_t)((most - RAW_HEADER) % RAW_RECORD));
+	}
+	what = xasprintf("%s: says that it holds %ju records", r->path, (uintmax_t)r->nr);
+	ret = mem_check(r->nr * sizeof(struct trace_op), what, r->e);
+	free(what);
+	return ret;
+}
+
 static int raw_header(struct raw *r)
 {
 	unsigned char h[RAW_HEADER];
@@ -165,9 +205,7 @@ static int raw_header(struct raw *r)
 	if (raw_read(r, h, sizeof(h), &got))
 		return -1;
 	if (got >= 8 && memcmp(h, RAW_MAGIC, 8))
-		return err_set(r->e,
-			       "%s: not a raw recording: " RAW_MAGIC " expected at offset 0",
-			       r->path);
+		return foreign(r, h, got);
 	if (got < sizeof(h))
 		return err_set(r->e, "%s: %zu bytes, a header of %d expected", r->path, got,
 			       RAW_HEADER);
@@ -184,7 +222,7 @@ static int raw_header(struct raw *r)
 		if (*p < ' ' || *p > '~')
 			return err_set(r->e, "%s: engine at offset 32 is not printable ASCII",
 				       r->path);
-	return 0;
+	return check_claim(r);
 }
 
 static const char *record_fault(const struct tlrec_record *x)
@@ -266,9 +304,10 @@ static int reserve(struct raw *r, struct trace_stream *s, size_t *room, size_t m
 {
 	struct trace_op *op;
 
-	if (*room - s->nr >= more)
+	/* No more than the header said, for which there is memory: what follows is refused. */
+	if (*room - s->nr >= more || *room == r->nr)
 		return 0;
-	*room = *room * 2 + more;
+	*room = *room * 2 + more < r->nr ? *room * 2 + more : r->nr;
 	op = realloc(s->op, *room * sizeof(*op));
 	if (!op)
 		return err_set(r->e, "%s: no memory for %zu records", r->path, *room);

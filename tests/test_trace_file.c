@@ -506,6 +506,48 @@ static void test_link_and_mode(void **state)
 	trace_free(t);
 }
 
+/* A file of so many whole blocks of this many bytes each; none of them is really there. */
+static void claim_blocks(uint32_t nr, uint32_t bytes)
+{
+	struct tlt_image im = { 0 };
+	struct tlt_header h = { .byte_order = TLT_BYTE_ORDER,
+				.version = TLT_VERSION,
+				.tsc_hz = 1,
+				.nr_streams = 1,
+				.nr_blocks = nr,
+				.gap_step = 1 };
+
+	memcpy(h.magic, TLT_MAGIC, sizeof(h.magic));
+	im.size = sizeof(h) + sizeof(*im.stream) + nr * sizeof(*im.block);
+	im.byte = xcalloc(1, im.size);
+	h.file_size = im.size + (uint64_t)nr * bytes;
+	memcpy(im.byte, &h, sizeof(h));
+	image_locate(&im);
+	im.stream->nr_blocks = nr;
+	im.stream->nr = (uint64_t)nr * TLT_BLOCK_OPS;
+	for (uint32_t i = 0; i < nr; i++)
+		im.block[i] = (struct tlt_block){ .nr = TLT_BLOCK_OPS, .bytes = bytes };
+	image_seal(&im);
+	image_save(&im, path);
+	assert_int_equal(truncate(path, (off_t)h.file_size), 0);
+	free(im.byte);
+}
+
+/* 2^36 operations in 16 + 64 MiB: it could be, and no memory could hold them. */
+static void test_claims(void **state)
+{
+	struct trace *t;
+	struct err e;
+
+	claim_blocks(1u << 20, 64);
+	assert_int_equal(trace_read(path, &t, &e), -1);
+	assert_non_null(strstr(e.text, "says that it holds 68719476736 operations: needs "
+				       "1572864 MiB and page tables, but only "));
+	claim_blocks(1, 57);
+	assert_int_equal(trace_read(path, &t, &e), -1);
+	assert_non_null(strstr(e.text, "65536 operations cannot be in 57 bytes"));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,6 +558,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_swapped_blocks), cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_bad_columns),    cmocka_unit_test(test_disk_full),
 		cmocka_unit_test(test_not_files),      cmocka_unit_test(test_link_and_mode),
+		cmocka_unit_test(test_claims),
 	};
 
 	recorded = argc > 1 ? argv[1] : NULL;
