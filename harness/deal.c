@@ -123,12 +123,17 @@ static bool is_clear(const struct timed *t, const struct timed *clear)
 	return t->op.op == OP_CLEAR && t->when == clear->when;
 }
 
-static bool holds_clear(const struct timed_list *l, const struct timed *clear)
+/*
+ * Is this clear recorded in the stream? Clears are asked for in their order, and *at goes
+ * along: where the stream is not before the last one asked for.
+ */
+static bool holds_clear(const struct timed_list *l, size_t *at, const struct timed *clear)
 {
-	for (size_t i = 0; i < l->nr; i++)
-		if (is_clear(&l->at[i], clear))
-			return true;
-	return false;
+	while (*at < l->nr &&
+	       (l->at[*at].when < clear->when ||
+		(l->at[*at].when == clear->when && l->at[*at].op.op != OP_CLEAR)))
+		++*at;
+	return *at < l->nr && is_clear(&l->at[*at], clear);
 }
 
 /* The clears that this stream did not record itself. */
@@ -136,21 +141,20 @@ static struct timed_list foreign_clears(const struct timed_list *clears,
 					const struct timed_list *in)
 {
 	struct timed_list out = { 0 };
+	size_t at = 0;
 
 	for (size_t i = 0; i < clears->nr; i++)
-		if (!holds_clear(in, &clears->at[i]))
+		if (!holds_clear(in, &at, &clears->at[i]))
 			push(&out, &clears->at[i]);
 	return out;
 }
 
-/* How many of the clears are at or before a time. */
-static size_t epoch_at(const struct timed_list *clears, uint64_t when)
+/* Past those of the clears, from number `at` on, that are at or before a time. */
+static size_t pass_clears(const struct timed_list *clears, size_t at, uint64_t when)
 {
-	size_t n = 0;
-
-	while (n < clears->nr && clears->at[n].when <= when)
-		n++;
-	return n;
+	while (at < clears->nr && clears->at[at].when <= when)
+		at++;
+	return at;
 }
 
 /*
@@ -163,20 +167,21 @@ static struct timed_list clone(const struct timed_list *in, unsigned sharer, uns
 			       uint64_t salt, const struct timed_list *clears)
 {
 	struct timed_list foreign = foreign_clears(clears, in), out = { 0 };
-	size_t from = 0, to;
+	size_t from = 0, to, next = 0;
 
 	for (; from < in->nr; from = to) {
-		size_t epoch = epoch_at(&foreign, in->at[from].when);
+		uint64_t end;
 
+		next = pass_clears(&foreign, next, in->at[from].when);
+		end = next < foreign.nr ? foreign.at[next].when : UINT64_MAX;
 		if (is_event(&in->at[from].op)) {
 			to = from + 1;
 			if (!sharer || (in->at[from].op.op == OP_CLEAR && clears->nr))
 				push(&out, &in->at[from]);
 			continue;
 		}
-		for (to = from; to < in->nr && !is_event(&in->at[to].op) &&
-				epoch_at(&foreign, in->at[to].when) == epoch;
-		     to++)
+		for (to = from + 1;
+		     to < in->nr && !is_event(&in->at[to].op) && in->at[to].when < end; to++)
 			;
 		for (size_t i = 0; i < to - from; i++) {
 			size_t turn = (to - from) * sharer / sharers;
@@ -254,7 +259,9 @@ void stream_seal(struct stream *s)
 
 void stream_event(struct stream *s, size_t at, enum event_type type, uint64_t due)
 {
-	s->event = xrealloc(s->event, (s->nr_events + 1) * sizeof(*s->event));
+	/* room for the next power of two of them */
+	if (!(s->nr_events & (s->nr_events - 1)))
+		s->event = xrealloc(s->event, (2 * s->nr_events + 1) * sizeof(*s->event));
 	s->event[s->nr_events++] = (struct event){ .at = at, .type = type, .due = due };
 }
 
@@ -291,6 +298,7 @@ struct filling {
 	const struct timed_list *clears; /* for which all meet */
 	const struct recorded_clock *clock;
 	size_t nr, met; /* operations and clears so far */
+	size_t asked; /* see holds_clear() */
 	bool own; /* the next clear is recorded here */
 };
 
@@ -316,7 +324,8 @@ static void add_op(struct filling *f, const struct timed *t)
 
 static void look_ahead(struct filling *f)
 {
-	f->own = f->met < f->clears->nr && holds_clear(f->from, &f->clears->at[f->met]);
+	f->own = f->met < f->clears->nr &&
+		 holds_clear(f->from, &f->asked, &f->clears->at[f->met]);
 }
 
 static void add_meeting(struct filling *f)
@@ -422,8 +431,34 @@ static struct traffic *traffic_new(const struct trace *trace, const struct deali
 	t->deal = d->deal;
 	t->pacing = d->pacing;
 	t->recorded_streams = trace->nr_streams;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		t->still_bits[k] = trace_still_bits(trace, k);
 	t->stream = xcalloc(t->threads, sizeof(*t->stream));
 	return t;
+}
+
+/*
+ * What dealing takes at its worst: each operation with its time, in a list that doubles, the
+ * same merged to find the clears; then what all threads get of it.
+ */
+static int check_memory(const struct trace *trace, const struct dealing *d, struct err *e)
+{
+	uint64_t nr = 0, sharers;
+	char *what;
+	int ret;
+
+	for (size_t s = 0; s < trace->nr_streams; s++)
+		nr += trace->stream[s].nr;
+	sharers = d->deal == DEAL_SPLIT || d->threads <= trace->nr_streams
+			  ? 1
+			  : (d->threads + trace->nr_streams - 1) / trace->nr_streams;
+	what = xasprintf("--trace %s: %ju operations for %u threads", trace->name,
+			 (uintmax_t)nr, d->threads);
+	ret = mem_check(4 * nr * sizeof(struct timed) +
+				nr * sharers * (sizeof(struct trace_op) + sizeof(uint64_t)),
+			what, e);
+	free(what);
+	return ret;
 }
 
 int traffic_from_trace(const struct trace *trace, const struct dealing *d, struct traffic **out,
@@ -436,7 +471,7 @@ int traffic_from_trace(const struct trace *trace, const struct dealing *d, struc
 	struct traffic *t;
 	int ret = 0;
 
-	if (check_kinds(trace, &kinds, e))
+	if (check_kinds(trace, &kinds, e) || check_memory(trace, d, e))
 		return -1;
 	t = traffic_new(trace, d, kinds);
 	in = xcalloc(trace->nr_streams, sizeof(*in));

@@ -66,6 +66,7 @@ struct traffic {
 	uint64_t hash; /* identifies the operations before dealing */
 	int mate;
 	unsigned kinds; /* 1 << enum kind, those that occur */
+	unsigned still_bits[NR_KINDS]; /* see trace_still_bits() */
 	unsigned threads;
 	struct stream *stream; /* one a thread */
 	enum deal deal;

@@ -470,9 +470,60 @@ static void times_are_there_or_refused(void **state)
 	trace_free(trace);
 }
 
+#define MANY_CLEARS 20000u
+
+/* Two streams of one operation and one clear in turn: a round takes 100 ticks. */
+static struct trace *many_clears(void)
+{
+	struct trace *t = two_streams();
+	struct step *step = xcalloc(2 * MANY_CLEARS, sizeof(*step));
+
+	memset(t->count, 0, sizeof(t->count));
+	t->count[OP_TT_PROBE] = 3 * MANY_CLEARS;
+	for (size_t i = 0; i < MANY_CLEARS; i++) {
+		step[2 * i] = (struct step){ OP_TT_PROBE, 100 * i };
+		step[2 * i + 1] = (struct step){ OP_CLEAR, 100 * i + 50 };
+	}
+	free(t->stream[0].op);
+	fill_stream(&t->stream[0], 0, step, 2 * MANY_CLEARS);
+	for (size_t i = 0; i < MANY_CLEARS; i++) {
+		step[2 * i] = (struct step){ OP_TT_PROBE, 100 * i + 10 };
+		step[2 * i + 1] = (struct step){ OP_TT_PROBE, 100 * i + 20 };
+	}
+	free(t->stream[1].op);
+	fill_stream(&t->stream[1], 1, step, 2 * MANY_CLEARS);
+	free(step);
+	return t;
+}
+
+/* Each thread meets at each of them, where it should, and it does not take for ever. */
+static void clears_in_thousands(void **state)
+{
+	static const enum deal deals[] = { DEAL_SPLIT, DEAL_CLONE };
+	struct trace *trace = many_clears();
+
+	for (size_t d = 0; d < ARRAY_SIZE(deals); d++) {
+		struct traffic *t = deal_trace(trace, 4, deals[d], CLEARS_BARRIER, PACING_ASAP);
+
+		for (unsigned i = 0; i < t->threads; i++) {
+			const struct stream *s = &t->stream[i];
+			size_t a_round = i % 2 ? 2 : 1;
+
+			assert_int_equal(s->nr_events, MANY_CLEARS - 1);
+			if (deals[d] == DEAL_SPLIT)
+				continue;
+			for (size_t k = 0; k < s->nr_events; k++)
+				check_event(s, k, EVENT_EPOCH, (k + 1) * a_round);
+		}
+		traffic_free(t);
+	}
+	trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clears_in_thousands),
 		cmocka_unit_test(own_streams),
 		cmocka_unit_test(merged_by_time),
 		cmocka_unit_test(drop_has_no_epochs),
