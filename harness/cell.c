@@ -13,6 +13,33 @@
 #define MAX_MIB 4294967296.0
 #define MAX_ENTRIES (1ull << 48)
 
+/* "16", "0.25", and with a unit "64K", "16M", "1G", "16MiB": in MiB. 0 or -1. */
+static int parse_mib(const char *text, double *mib)
+{
+	static const char units[] = "KkMmGg";
+	static const double mib_of[] = { 1 / 1024.0, 1, 1024 };
+	size_t len = strlen(text);
+	double factor = 1;
+	const char *unit;
+	char number[32];
+
+	if (len > 3 && !strcmp(text + len - 2, "iB") && strchr(units, text[len - 3]))
+		len -= 2;
+	unit = len ? strchr(units, text[len - 1]) : NULL;
+	if (unit && *unit) {
+		factor = mib_of[(unit - units) / 2];
+		len--;
+	}
+	if (len >= sizeof(number))
+		return -1;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	if (parse_decimal(number, mib))
+		return -1;
+	*mib *= factor;
+	return *mib <= MAX_MIB ? 0 : -1;
+}
+
 int parse_size(const char *text, const char *option, struct table_size *out, struct err *e)
 {
 	size_t len = strlen(text);
@@ -27,16 +54,49 @@ int parse_size(const char *text, const char *option, struct table_size *out, str
 		snprintf(number, sizeof(number), "%.*s", (int)(len - 1), text);
 		if (!parse_u64(number, 0, MAX_ENTRIES, &out->entries))
 			return 0;
-	} else if (!parse_decimal(text, &mib) && mib <= MAX_MIB) {
+	} else if (!parse_mib(text, &mib)) {
 		out->bytes = (uint64_t)(mib * MIB);
 		if (mib > 0 && !out->bytes)
 			out->bytes = 1; /* less than a line is rounded to one, not to none */
 		return 0;
 	}
-	return err_set(e,
-		       "--%s: expected a size in MiB ('16', '0.25'), in entries ('4096e'), or "
-		       "'none', got '%s'",
-		       option, text);
+	return err_set(
+		e,
+		"--%s: expected a size in MiB ('16', '0.25'), with a unit ('64K', '16M', "
+		"'16MiB', '1G'), in entries ('4096e'), or 'none', got '%s'",
+		option, text);
+}
+
+/* bytes / 2^20 with `digits` behind the point, rounded up: what is read as that many again. */
+static void print_mib(uint64_t bytes, unsigned digits, char text[64])
+{
+	unsigned __int128 scaled = bytes, unit = 1;
+
+	for (unsigned i = 0; i < digits; i++)
+		unit *= 10;
+	scaled = (scaled * unit + ((1u << 20) - 1)) >> 20;
+	if (digits)
+		snprintf(text, 64, "%ju.%0*ju", (uintmax_t)(scaled / unit), (int)digits,
+			 (uintmax_t)(scaled % unit));
+	else
+		snprintf(text, 64, "%ju", (uintmax_t)scaled);
+}
+
+char *size_text(const struct table_size *size)
+{
+	char text[64] = "0";
+	uint64_t again = 0;
+	double mib;
+
+	if (size->entries)
+		return xasprintf("%jue", (uintmax_t)size->entries);
+	for (unsigned digits = 0; again != size->bytes && digits <= 19; digits++) {
+		print_mib(size->bytes, digits, text);
+		if (parse_decimal(text, &mib))
+			break;
+		again = (uint64_t)(mib * MIB);
+	}
+	return xstrdup(text);
 }
 
 int source_open(struct source *s, struct err *e)
@@ -52,24 +112,25 @@ void source_close(struct source *s)
 
 static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 {
-	size_t len;
+	char *copy = xstrdup(text), *rest = copy, *item;
+	int ret = 0;
 
 	*kinds = 0;
-	for (const char *p = text;; p += len + 1) {
+	while (!ret && (item = strsep(&rest, ","))) {
 		enum kind k = 0;
 
-		len = strcspn(p, ",");
-		while (k < NR_KINDS &&
-		       (strlen(kind_names[k]) != len || strncmp(kind_names[k], p, len)))
+		item = trim(item);
+		while (k < NR_KINDS && strcmp(kind_names[k], item))
 			k++;
 		if (k == NR_KINDS)
-			return err_set(
+			ret = err_set(
 				e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'",
 				text);
-		*kinds |= 1u << k;
-		if (!p[len])
-			return 0;
+		else
+			*kinds |= 1u << k;
 	}
+	free(copy);
+	return ret;
 }
 
 int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
@@ -363,6 +424,20 @@ static const char *hash_text(const struct cell *c, enum kind k)
 				: c->hash;
 }
 
+/* One size has one name in the rows, whatever the user called it. */
+static void set_size(struct csv_row *row, const char *text)
+{
+	struct table_size size;
+	struct err e;
+	char *name;
+
+	if (parse_size(text, "hash", &size, &e))
+		return;
+	name = size_text(&size);
+	csv_set(row, COL_hash_mib, name);
+	free(name);
+}
+
 /* typed: stores were told apart; a floor, or no table at all, doesn't look at them. */
 static void count_fields(enum kind k, const struct counts *n, bool typed, struct csv_row *row)
 {
@@ -423,18 +498,21 @@ static void audit_fields(const struct run_result *r, enum kind k, struct csv_row
 	}
 }
 
-static void kind_fields(const struct cell *c, const struct run_result *r, enum kind k,
-			struct csv_row *row)
+static void kind_fields(const struct cell *c, const struct cell_setup *s,
+			const struct run_result *r, enum kind k, struct csv_row *row)
 {
 	const struct run_table *t = &r->table[k];
 	const char *refresh = table_spec_option(c->table, "refresh");
 
 	csv_set(row, COL_kind, kind_names[k]);
-	csv_set(row, COL_hash_mib, hash_text(c, k));
+	set_size(row, hash_text(c, k));
 	csv_set_u64(row, COL_table_bytes, t->bytes);
 	csv_set_u64(row, COL_entries, t->entries);
 	csv_set(row, COL_page_size, t->page_size);
 	warn_of_signature(t, row);
+	if (s->traffic->still_bits[k])
+		cell_warn(row, "the top bits of all keys are the same: they meet in few lines "
+			       "(see trace info)");
 	if (refresh && k == KIND_TT)
 		csv_set(row, COL_refresh, refresh);
 	/* stream does not look at what an operation is. */
@@ -461,7 +539,7 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 		if (!(kinds & 1u << k))
 			continue;
 		csv_copy(&out[nr], &common);
-		kind_fields(c, r, k, &out[nr]);
+		kind_fields(c, s, r, k, &out[nr]);
 		if (!several)
 			time_fields(c, r, &out[nr]);
 		nr++;
@@ -469,7 +547,7 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	if (several) {
 		csv_copy(&out[nr], &common);
 		csv_set(&out[nr], COL_kind, "all");
-		csv_set(&out[nr], COL_hash_mib, c->hash);
+		set_size(&out[nr], c->hash);
 		time_fields(c, r, &out[nr]);
 		nr++;
 	}
@@ -486,5 +564,5 @@ void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struc
 	csv_copy(out, base);
 	common_fields(c, s, trial, out);
 	csv_set(out, COL_kind, kinds & (kinds - 1) ? "all" : kind_names[k]);
-	csv_set(out, COL_hash_mib, hash_text(c, k));
+	set_size(out, hash_text(c, k));
 }

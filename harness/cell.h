@@ -76,10 +76,13 @@ int source_open(struct source *s, struct err *e); /* reads the trace, if it is o
 void source_close(struct source *s);
 
 /*
- * Sizes as --hash takes them: "16" or "0.25" MiB, "4096e" entries, "0" or "none" for no
- * table. option names the option in the error. 0 or -1.
+ * Sizes as --hash takes them: "16" or "0.25" MiB, "64K", "16M", "16MiB", "1G", "4096e"
+ * entries, "0" or "none" for no table. option names the option in the error. 0 or -1.
  */
 int parse_size(const char *text, const char *option, struct table_size *out, struct err *e);
+
+/* The one name of a size, as rows have it: "16", "0.25", "4096e", "0". Caller frees. */
+char *size_text(const struct table_size *size);
 
 struct cell {
 	const struct cell_args *args;

@@ -28,7 +28,9 @@ static const struct option_def replay_options[] = {
 	{ "threads", OPT_U64, &args.threads, "N", "1", "replaying threads", 1,
 	  TOPO_MAX_THREADS },
 	{ "hash", OPT_STR, &args.hash, "SIZE", "16",
-	  "size of the tt or kv table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
+	  "size of the tt or kv table: MiB ('16', '0.25'), with a unit ('64K', '16M', '1G'), "
+	  "entries ('4096e'), 'none'",
+	  0, 0 },
 	{ "lookahead", OPT_U64, &args.lookahead, "N", "0", LOOKAHEAD_HELP, 0, MAX_LOOKAHEAD },
 	CELL_OPTIONS(&args.cell),
 	{ "trials", OPT_U64, &args.trials, "N", "1", "repeat N times, a row each", 1, 1000000 },
@@ -188,6 +190,20 @@ static void show_progress(void *arg, double replayed)
 			 (double)args.trials * each);
 }
 
+/* Pauses are replayed, too, and nobody should wonder what it waits for. */
+static void announce_pace(const struct cell *c, const struct cell_setup *s)
+{
+	double span = (double)s->traffic->span_ns * 1e-9;
+	/* with a time instead, only an audit that clears goes on to the end of a pass */
+	bool whole = c->args->mode == MODE_AUDIT && s->traffic->clears == CLEARS_BARRIER;
+	uint64_t passes = c->args->passes ? c->args->passes : whole;
+	double all = span * (double)(passes * args.trials);
+
+	if (all >= 2)
+		fprintf(stderr, "recorded pacing: %.1f s a pass, %.1f s in all%s\n", span, all,
+			whole ? "" : " (--seconds instead of --passes ends it sooner)");
+}
+
 static int check_args(struct err *e)
 {
 	if (!args.table)
@@ -230,6 +246,7 @@ static int replay(char **arg, int nr, struct err *e)
 	if (cell_try(&c, &setup, e) || (args.csv && csv_open(args.csv, &csv, e)))
 		goto out_setup;
 	ret = 0;
+	announce_pace(&c, &setup);
 	c.tick = show_progress;
 	c.tick_arg = &progress;
 	progress_begin(&progress.p, args.trials);

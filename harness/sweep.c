@@ -24,6 +24,17 @@ static char **split_list(const char *text, size_t *nr)
 	}
 }
 
+/* Blanks around an item are no part of it, unless it is the name of a file. */
+static char **trim_list(char **item, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		char *text = trim(item[i]);
+
+		memmove(item[i], text, strlen(text) + 1);
+	}
+	return item;
+}
+
 static void free_list(char **item, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -96,7 +107,7 @@ static int plan_tables(struct sweep *s, const char *text, struct err *e)
 	char **item = split_list(text, &nr);
 	int ret = 0;
 
-	item = join_options(item, &nr);
+	item = join_options(trim_list(item, nr), &nr);
 	for (size_t i = 0; i < nr && !ret; i++) {
 		if (!strcmp(item[i], "all")) {
 			ret = add_all_tables(s, e);
@@ -160,7 +171,8 @@ static int plan_sources(struct sweep *s, const struct sweep_lists *l, struct err
 		free_list(item, nr);
 	}
 	if (l->workloads && !ret) {
-		item = join_options(split_list(l->workloads, &nr), &nr);
+		item = split_list(l->workloads, &nr);
+		item = join_options(trim_list(item, nr), &nr);
 		for (size_t i = 0; i < nr; i++)
 			add_source(s, NULL, item[i]);
 		free_list(item, nr);
@@ -186,6 +198,7 @@ static int plan_numbers(const char *option, const char *text, unsigned min, unsi
 	char **item = split_list(text, &nr);
 	int ret = 0;
 
+	trim_list(item, nr);
 	*out = xcalloc(nr, sizeof(**out));
 	for (size_t i = 0; i < nr && !ret; i++) {
 		uint64_t v = all;
@@ -324,6 +337,7 @@ int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_a
 	    plan_left_out(s, args, e))
 		return -1;
 	s->hash = split_list(l->hash, &s->nr_hash);
+	trim_list(s->hash, s->nr_hash);
 	s->setup = xcalloc(s->nr_sources * s->nr_hash * s->nr_threads, sizeof(*s->setup));
 	most = s->nr_tables * s->nr_sources * s->nr_hash * s->nr_threads * s->nr_lookahead;
 	s->cell = xcalloc(most * l->trials, sizeof(*s->cell));

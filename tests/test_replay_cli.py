@@ -174,6 +174,19 @@ class Sizes(Cli):
                          [("tt", "3"), ("pawn", "0.75"), ("eval", "1000e"), ("all", "3")])
         self.assertEqual([int(r["entries"]) for r in rows[:3]], [1 << 17, 1 << 13, 512])
 
+    def test_one_name_for_one_size(self):
+        """As people type them; rows have one of them."""
+        for name, size, *texts in (("16", 1 << 24, "16", "16M", "16MiB", "16.0", "016", "16384K", "16m"),
+                                   ("0.25", 1 << 18, ".25", "0.250", "256K", "256KiB", "0.25M"),
+                                   ("1024", 1 << 30, "1G", "1GiB", "1024M"),
+                                   ("0.1", 1 << 16, "0.1", "0.1M", "0.10"),
+                                   ("4096e", 1 << 16, "4096e", "04096e"),
+                                   ("0", 0, "0", "none", "0e", "0.0", "0K")):
+            for text in texts:
+                row = self.size("null" if name == "1024" else "unsync", text)
+                self.assertEqual((row["hash_mib"], row["table_bytes"]),
+                                 (name, "0" if name == "1024" else str(size)), text)
+
     def test_any_number_of_lines(self):
         """index=mulhi takes what was asked for, down to the last line; mask a power of two."""
         for table in tables():
@@ -239,6 +252,7 @@ class Sizes(Cli):
     def test_not_sizes(self):
         for option in "--hash", "--pawn-hash", "--eval-hash":
             for text in ("-1", "1e9", "64MB", "64x", "", "18446744073709551615", "e", ".", "1,5",
+                         "M", "iB", "1iB", "1 M", "1MM", "1MiBiB", "1T", "1eM", "-1M", "9999999G",
                          " 1", "+1", "0x10", "-1e", "nan", "inf", "9" * 400, "1" * 40 + "e"):
                 out = self.dir / "x.csv"
                 self.refused(("replay", "--table", "xor", "--trace", FINE70, "--csv", out,

@@ -271,7 +271,8 @@ class Interrupted(Sweep):
             nr += rows
             self.assertEqual(len(self.sweep(*args, *more)), nr, more)
             self.assertEqual(len(self.sweep(*args, *more)), nr, more)
-        self.ok("trace", "cut", "--out", path, "--ops", 2000, FINE70)  # same name, other content
+        # the same name, other content
+        self.ok("trace", "cut", "--force", "--out", path, "--ops", 2000, FINE70)
         self.assertEqual(len(self.sweep(*args)), nr + 1)
 
 

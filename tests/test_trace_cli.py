@@ -6,15 +6,20 @@ TEARLINE is the program, TEARLINE_TRACES the directory of recorded traces.
 TEARLINE_RAW, if set, is a directory of whole raw recordings (DIR/SET.tN.raw.zst),
 which are then compared too; that takes minutes.
 """
+import bz2
 import csv
 import glob
+import gzip
 import io
+import lzma
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 TEARLINE = os.environ.get("TEARLINE", "build/harness/tearline")
@@ -48,6 +53,12 @@ def raw_file(thread=0, records=(), engine=b"Crafty", hz=1000000000, count=None):
 def record(key=1, tsc=1000, move=0, value=0, beta=0, op=0, depth=0, bound=0, hit=0, ply=0xffff,
            next_depth=0xff, flags=0):
     return key, tsc, move, value, beta, op, depth, bound, hit, ply, next_depth, flags
+
+
+def frame(content):
+    """In a frame of zstd, as it is."""
+    return (b"\x28\xb5\x2f\xfd\x20" + bytes([len(content)]) +
+            (len(content) << 3 | 1).to_bytes(3, "little") + content)
 
 
 def seconds(ticks, hz):
@@ -112,8 +123,8 @@ class TraceCase(unittest.TestCase):
 class RoundTrip(TraceCase):
     def compare(self, raws):
         out, rows = self.path("t.tlt"), self.path("t.csv")
-        self.ok("import", "--out", out, *reversed(raws))
-        self.ok("export", "--csv", rows, out)
+        self.ok("import", "--force", "--out", out, *reversed(raws))
+        self.ok("export", "--force", "--csv", rows, out)
         self.assertRegex(self.ok("verify", out), r"t\.tlt: OK\n")
         nr = 0
         with open(rows, newline="") as f:
@@ -192,11 +203,11 @@ class Import(TraceCase):
         self.assertEqual(r.returncode, 0)
         self.assertRegex(r.stderr, r"^tearline: .*'Nameless' unknown, 32567 assumed.*\n$")
         self.assertIn("32567", self.ok("info", out))
-        self.ok("import", "--out", out, "--mate", "31000", raw)
+        self.ok("import", "--out", out, "--force", "--mate", "31000", raw)
         self.assertIn("scores of 31000", self.ok("info", out))
         for engine, mate in (b"Crafty 1", 32001), (b"Stockfish 11", 31508), (b"Typhoon", 32567):
             raw = self.path("b.raw", raw_file(0, [record()], engine=engine))
-            self.ok("import", "--out", out, raw)
+            self.ok("import", "--out", out, "--force", raw)
             self.assertIn("scores of %d " % mate, self.ok("info", out))
 
     def test_output(self):
@@ -328,15 +339,15 @@ class Cut(TraceCase):
             return sorted(rows[first:first + nr], key=lambda r: int(r["thread"]))
 
         for first, nr in (0, 2000), (0, 1), (300, 900), (990, 20), (1999, 5):
-            self.ok("cut", "--out", cut, "--from", str(first), "--ops", str(nr), out)
+            self.ok("cut", "--force", "--out", cut, "--from", str(first), "--ops", str(nr), out)
             self.assertEqual(self.rows(cut), want(order, first, nr))
-        self.ok("cut", "--out", cut, "--threads", "3", "--ops", "10", out)
+        self.ok("cut", "--force", "--out", cut, "--threads", " 3 ", "--ops", "10", out)
         self.assertEqual(self.rows(cut), [r for r in whole if r["thread"] == "3"][:10])
-        self.ok("cut", "--out", cut, "--threads", "3,0-0", "--kinds", "pawn", out)
+        self.ok("cut", "--force", "--out", cut, "--threads", "3, 0-0", "--kinds", "pawn ", out)
         self.assertEqual(self.rows(cut), [r for r in whole if not r["op"].startswith("tt")])
         self.ok("verify", cut)
-        self.ok("cut", "--out", out, "--ops", "7", out)  # onto itself
-        self.assertEqual(len(self.rows(out)), 7)
+        self.ok("cut", "--force", "--small", "--out", cut, "--ops", "7", out)
+        self.assertEqual(len(self.rows(cut)), 7)
 
     def test_errors(self):
         out, cut = self.small(), self.path("cut.tlt")
@@ -347,8 +358,170 @@ class Cut(TraceCase):
         for bad in "", "tt,", "all", "TT":
             self.refused("--kinds: expected a list", "cut", "--out", cut, "--kinds", bad, out)
         self.refused("--ops: expected", "cut", "--out", cut, "--ops", "0", out)
+        self.refused("--from: expected", "cut", "--out", cut, "--from", str(2**64 - 1), out)
+        self.refused("behind the last", "cut", "--out", cut, "--from", str(2**64 - 2), out)
         self.refused("one trace expected", "cut", "--out", cut, out, out)
         self.assertFalse(os.path.exists(cut))
+
+
+class Files(TraceCase):
+    """What is no trace and no recording, and what must not be written over."""
+
+    def test_no_regular_file(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        for path, what in (("/dev/zero", "a device"), (self.dir, "a directory"),
+                           (fifo, "a named pipe")):
+            want = "%s: %s: expected a regular file\n" % (path, what)
+            self.refused(want, "info", path, timeout=60)
+            self.refused(want, "import", "--out", self.path("x.tlt"), path, timeout=60)
+
+    def test_compressed(self):
+        trace, raw = self.small(), raw_file(0, [record()])
+        for name, content in (("gzip", gzip.compress(raw)), ("xz", lzma.compress(raw)),
+                              ("bzip2", bz2.compress(raw))):
+            path = self.path("x", content)
+            self.refused("x: compressed with " + name, "import", "--out", self.path("y"), path)
+            self.refused("x: compressed with " + name, "info", path)
+        with open(trace, "rb") as f:
+            self.refused("compressed with gzip: expected a tearline trace", "info",
+                         self.path("x", gzip.compress(f.read())))
+        self.refused("compressed with zstd", "info",
+                     self.path("x", b"\x28\xb5\x2f\xfd" + b"x" * 200))
+
+    def test_not_over_what_is_read(self):
+        trace, raw = self.small(), self.path("a.raw", raw_file(0, [record()]))
+        os.link(trace, self.path("hard"))
+        os.symlink(raw, self.path("soft"))
+        before = {p: self.content(p) for p in (trace, raw)}
+        for args in (("export", "--csv", trace, trace), ("export", "--csv", trace, self.path("hard")),
+                     ("cut", "--ops", "1", "--out", self.path("hard"), trace),
+                     ("import", "--out", raw, self.path("soft")),
+                     ("import", "--out", self.path("soft"), raw)):
+            for force in (), ("--force",):
+                self.refused("written over what is read", *args, *force)
+        with open(trace, "ab") as out:
+            r = subprocess.run([TEARLINE, "trace", "export", "--csv", "-", trace], stdout=out,
+                               stderr=subprocess.PIPE, check=False)
+            self.assertEqual(r.returncode, 2)
+        self.assertEqual(before, {p: self.content(p) for p in (trace, raw)})
+
+    def content(self, path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def test_not_over_what_exists(self):
+        trace, raw = self.small(), self.path("a.raw", raw_file(0, [record()]))
+        old = self.path("old", b"precious")
+        for args in (("export", "--csv", old, trace), ("cut", "--ops", "1", "--out", old, trace),
+                     ("import", "--out", old, raw)):
+            self.refused("old: exists; --force replaces it", *args)
+            self.assertEqual(self.content(old), b"precious")
+            self.ok(*args, "--force")
+            self.assertNotEqual(self.content(old), b"precious")
+            self.path("old", b"precious")
+        self.assertFalse([f for f in os.listdir(self.dir) if f.startswith(".")])
+        self.ok("export", "--csv", "/dev/null", trace)
+
+    def test_no_room_for_rows(self):
+        """A limit on file sizes stands for a full disk."""
+        trace = self.small()
+        r = subprocess.run(["sh", "-c", 'ulimit -f 8; exec "$@"', "sh", TEARLINE, "trace", "export",
+                            "--csv", self.path("x.csv"), trace], capture_output=True, text=True,
+                           check=False)
+        if r.returncode < 0:
+            self.skipTest("ThreadSanitizer's runtime dies of the signal itself")
+        self.assertEqual(r.returncode, 2)
+        self.assertIn("x.csv: cannot write: File too large", r.stderr)
+        self.assertEqual(os.listdir(self.dir), ["small.tlt"])
+
+    def test_stopped_half_way(self):
+        """No half file, no temporary, and what was there stays."""
+        trace = max(glob.glob(TRACES + "/*.tlt"), key=os.path.getsize)
+        old = self.path("old.csv", b"precious")
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            with subprocess.Popen([TEARLINE, "trace", "export", "--force", "--csv", old, trace]) as p:
+                while p.poll() is None and len(os.listdir(self.dir)) == 1:
+                    time.sleep(0.001)
+                p.send_signal(number)
+            self.assertEqual(p.returncode, -number)
+            self.assertEqual(os.listdir(self.dir), ["old.csv"])
+            self.assertEqual(self.content(old), b"precious")
+
+
+class Names(TraceCase):
+    def test_error_is_one_line_of_text(self):
+        name = b"a\x1b[31m\n\xff\xe2\x82b\xc3\xa9\xc2\x85.tlt"
+        r = subprocess.run([TEARLINE.encode(), b"trace", b"info", name], capture_output=True,
+                           check=False, cwd=self.dir)
+        self.assertEqual(r.stderr, b"tearline: a\\x1b[31m\\x0a\\xff\\xe2\\x82b\xc3\xa9\\xc2\\x85.tlt: "
+                                   b"cannot open: No such file or directory\n")
+
+    def test_long_name_ends_with_a_character(self):
+        for shift in range(4):
+            name = "x" * shift + "\u20ac" * 40
+            path = self.path(name + ".tlt")
+            shutil.copy(self.small("s%d.tlt" % shift), path)
+            r = subprocess.run([TEARLINE, "replay", "--table", "null", "--trace", path, "--passes",
+                                "1", "--csv", "-"], capture_output=True, text=True, check=True)
+            row, = csv.DictReader(io.StringIO(r.stdout))
+            self.assertEqual(row["trace"], name[:shift + (63 - shift) // 3])
+
+    def test_long_error_ends_with_a_character(self):
+        for shift in range(3):
+            r = run("info", "y" * shift + "\u20ac" * 300)  # strict decoding
+            self.assertEqual(r.returncode, 2)
+            self.assertEqual(r.stderr.count("\n"), 1)
+            self.assertNotIn("\\x", r.stderr)
+
+    def test_closed_output(self):
+        for args in ("info", self.small()), ("export", "--csv", "-", self.small("b.tlt")):
+            r = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", TEARLINE, "trace", *args],
+                               capture_output=True, text=True, check=False)
+            self.assertEqual(r.returncode, 2)
+            self.assertIn("standard output", r.stderr)
+            self.assertNotIn("Success", r.stderr)
+
+
+class Claims(TraceCase):
+    """A header says how much there is: is there so much, and room for it?"""
+
+    def test_more_than_the_file_can_hold(self):
+        self.refused("1099511627776 records expected, the file ends after 1 and 0 bytes",
+                     "import", "--out", self.path("x.tlt"),
+                     self.path("a.raw", raw_file(0, [record()], count=2**40)))
+        self.refused("says that it holds 1099511627776 records, which ", "import", "--out",
+                     self.path("x.tlt"), self.path("b.raw", frame(raw_file(count=2**40))))
+
+    def test_more_than_there_is_memory(self):
+        """Zeros compress so well that it could be true."""
+        path = self.path("a.raw", frame(raw_file(count=2**37)))
+        os.truncate(path, 1 << 28)  # no byte of it on disk
+        self.refused("says that it holds 137438953472 records: needs 3145728 MiB and page tables, "
+                     "but only ", "import", "--out", self.path("x.tlt"), path)
+
+
+class Keys(TraceCase):
+    """Numbers counted up, as keys, all meet in the first line."""
+
+    def test_top_bits(self):
+        raw = self.path("a.raw", raw_file(0, [record(key=i, tsc=i, op=i % 2) for i in range(300)]))
+        out = self.path("a.tlt")
+        r = run("import", "--out", out, raw)
+        want = "tt: the top 55 bits of all keys are the same"
+        self.assertEqual(r.returncode, 0)
+        self.assertEqual(r.stderr.count("\n"), 1)
+        self.assertIn("trace import: " + want, r.stderr)
+        self.assertIn(want, self.ok("info", out))
+        replay = [TEARLINE, "replay", "--table", "xor", "--passes", "1", "--trace"]
+        warning = "the top bits of all keys are the same"
+        self.assertIn(warning, subprocess.run([*replay, out], capture_output=True, text=True,
+                                              check=True).stdout)
+        mixed = raw_file(0, [record(key=i * 0x9e3779b97f4a7c15 % 2**64, tsc=i) for i in range(300)])
+        self.ok("import", "--out", out, "--force", self.path("a.raw", mixed))
+        self.assertNotIn("top", self.ok("info", out))
+        self.assertNotIn(warning, subprocess.run([*replay, out], capture_output=True, text=True,
+                                                 check=True).stdout)
 
 
 class Usage(TraceCase):

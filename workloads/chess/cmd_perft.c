@@ -25,7 +25,7 @@ static const struct option_def perft_options[] = {
 	  "the shared object that has one; default: none",
 	  0, 0 },
 	{ "hash", OPT_STR, &args.hash, "SIZE", "16",
-	  "size of the table: MiB ('16', '0.25'), entries ('4096e'), 'none'", 0, 0 },
+	  "size of the table: MiB ('16', '0.25', '16M', '1G'), entries ('4096e'), 'none'", 0, 0 },
 	{ "divide", OPT_FLAG, &args.divide, NULL, NULL, "also print the count behind each move",
 	  0, 0 },
 	{ "placement", OPT_STR, &args.placement, "P", "core",

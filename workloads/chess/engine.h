@@ -35,7 +35,8 @@ extern const struct engine_params engine_usual;
 	{ "table", OPT_STR, &(p)->table, "NAME[:opt=val,...]", ENGINE_TABLE,                   \
 	  "table that threads share (see tearline tables)", 0, 0 },                            \
 	{ "hash", OPT_STR, &(p)->hash, "SIZE", ENGINE_HASH,                                    \
-	  "size of the transposition table: MiB ('16', '0.25'), entries ('4096e'), 'none'",    \
+	  "size of the transposition table: MiB ('16', '0.25', '16M', '1G'), entries "         \
+	  "('4096e'), 'none'",                                                                 \
 	  0, 0 },                                                                              \
 	{ "threads", OPT_U64, &(p)->threads, "N", "1",                                         \
 	  "searching threads, all on one transposition table", 1, TOPO_MAX_THREADS },          \
