@@ -11,10 +11,14 @@
 #include "topo_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define RANGES_SHOWN 160 /* of a list of CPUs in an error, to leave room for the cure */
 
@@ -96,6 +100,14 @@ static const char *source_variable(void)
 	return NULL;
 }
 
+static int cannot_use(const char *variable, struct err *e)
+{
+	return err_set(
+		e, "%s=%s: hwloc cannot use this; expected %s", variable, getenv(variable),
+		strcmp(variable, "HWLOC_XMLFILE") ? "a description like 'pack:2 core:4 pu:2'"
+						  : "a topology saved by lstopo");
+}
+
 static int find_source(struct topo *t, struct err *e)
 {
 	const char *variable = source_variable();
@@ -108,11 +120,7 @@ static int find_source(struct topo *t, struct err *e)
 	}
 	/* HWLOC_THISSYSTEM=1 vouches for the description */
 	if (variable && !getenv("HWLOC_THISSYSTEM"))
-		return err_set(e, "%s=%s: hwloc cannot use this; expected %s", variable,
-			       getenv(variable),
-			       strcmp(variable, "HWLOC_XMLFILE")
-				       ? "a description like 'pack:2 core:4 pu:2'"
-				       : "a topology saved by lstopo");
+		return cannot_use(variable, e);
 	return 0;
 }
 
@@ -225,41 +233,89 @@ static void flatten(struct topo *t)
 	}
 }
 
-int topo_open(struct topo **out, struct err *e)
+/* 0 or -1; topo_close() drops what there is by then. */
+static int load(struct topo *t, struct err *e)
 {
-	struct topo *t = xcalloc(1, sizeof(*t));
-
-	if (hwloc_topology_init(&t->hw)) {
-		err_set(e, "cannot start hwloc: %s", strerror(errno));
-		goto out_free;
-	}
+	if (hwloc_topology_init(&t->hw))
+		return err_set(e, "cannot start hwloc: %s", strerror(errno));
 	hwloc_topology_set_flags(t->hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-	if (hwloc_topology_load(t->hw)) {
-		err_set(e, "hwloc cannot discover the topology: %s", strerror(errno));
-		goto out_hw;
-	}
+	if (hwloc_topology_load(t->hw))
+		return source_variable() ? cannot_use(source_variable(), e)
+					 : err_set(e, "hwloc cannot discover the topology: %s",
+						   strerror(errno));
 	if (find_source(t, e))
-		goto out_hw;
+		return -1;
 	t->allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hw));
 	/* in case the allowed set speaks of CPUs that are offline */
 	hwloc_bitmap_and(t->allowed, t->allowed, hwloc_topology_get_topology_cpuset(t->hw));
 	if (t->this_system && apply_affinity(t, e))
-		goto out_allowed;
-	if (hwloc_bitmap_iszero(t->allowed)) {
-		err_set(e, "no CPU is both known to hwloc and in the affinity mask");
-		goto out_allowed;
+		return -1;
+	if (hwloc_bitmap_iszero(t->allowed))
+		return err_set(e, "no CPU is both known to hwloc and in the affinity mask");
+	return 0;
+}
+
+static void __attribute__((noreturn)) try_file(void)
+{
+	const struct rlimit no_core = { 0, 0 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct topo *t = xcalloc(1, sizeof(*t));
+	struct err e;
+
+	dup2(null, STDERR_FILENO);
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (!load(t, &e))
+		flatten(t);
+	_exit(0); /* what it refuses in words, it refuses us, too */
+}
+
+/*
+ * A file that somebody wrote may lack what the library relies on, and it then dies of it. It
+ * shall not take us along: a child goes first.
+ */
+static int check_file(struct err *e)
+{
+	const char *path = getenv("HWLOC_XMLFILE");
+	uint64_t bytes;
+	struct err why;
+	int fd, status;
+	pid_t pid;
+
+	if (!path || !*path)
+		return 0;
+	fd = open_regular(path, &bytes, &why);
+	if (fd < 0)
+		return err_set(e, "HWLOC_XMLFILE=%s", why.text);
+	close(fd);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		try_file();
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return err_set(e, "HWLOC_XMLFILE=%s: cannot be tried out: %s", path,
+			       strerror(errno));
+	if (status)
+		return err_set(e,
+			       "HWLOC_XMLFILE=%s: hwloc crashes on this; expected a whole "
+			       "description, as lstopo saves it",
+			       path);
+	return 0;
+}
+
+int topo_open(struct topo **out, struct err *e)
+{
+	struct topo *t;
+
+	if (check_file(e))
+		return -1;
+	t = xcalloc(1, sizeof(*t));
+	if (load(t, e)) {
+		topo_close(t);
+		return -1;
 	}
 	flatten(t);
 	*out = t;
 	return 0;
-out_allowed:
-	hwloc_bitmap_free(t->allowed);
-out_hw:
-	hwloc_topology_destroy(t->hw);
-	free(t->source);
-out_free:
-	free(t);
-	return -1;
 }
 
 void topo_close(struct topo *t)
@@ -267,7 +323,8 @@ void topo_close(struct topo *t)
 	if (!t)
 		return;
 	hwloc_bitmap_free(t->allowed);
-	hwloc_topology_destroy(t->hw);
+	if (t->hw)
+		hwloc_topology_destroy(t->hw);
 	free(t->source);
 	free(t->cpu);
 	free(t);

@@ -109,13 +109,13 @@ static int check_allowed(const struct topo *t, const char *how, uint64_t cpu, st
 /* One number or range of a list, `s` up to a comma or the end. */
 static int parse_range(const char *s, size_t len, uint64_t *first, uint64_t *last)
 {
-	char text[64];
-	char *dash;
+	char copy[64], *text, *dash;
 
-	if (len >= sizeof(text))
+	if (len >= sizeof(copy))
 		return -1;
-	memcpy(text, s, len);
-	text[len] = '\0';
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	text = trim(copy);
 	dash = strchr(text, '-');
 	if (dash)
 		*dash = '\0';

@@ -258,7 +258,7 @@ static void test_errors(void **state)
 static void test_malformed_lists(void **state)
 {
 	static const char *const lists[] = { "",   "x",	  "0,",	   ",0",	 "1-0",
-					     "0-", "-1",  "0--1",  "0,,1",	 "0 ,1",
+					     "0-", "-1",  "0--1",  "0,,1",	 "0 0,1",
 					     "+1", "0x1", "0-1-1", "4294967296", "0;1" };
 	struct topo *t = open_synthetic("core:2 pu:1");
 	struct placement p;
@@ -325,6 +325,20 @@ static void test_long_ranges(void **state)
 	topo_close(t);
 }
 
+static void test_blanks_in_a_list(void **state)
+{
+	struct topo *t = open_synthetic("core:4 pu:1");
+	struct placement p;
+	struct err e;
+
+	assert_int_equal(topo_place(t, "list:0-1 , 3 ", 3, false, &p, &e), 0);
+	assert_int_equal(p.nr, 3);
+	assert_int_equal(p.cpu[1], 1);
+	assert_int_equal(p.cpu[2], 3);
+	placement_free(&p);
+	topo_close(t);
+}
+
 static void test_bad_description(void **state)
 {
 	struct topo *t;
@@ -338,7 +352,7 @@ static void test_bad_description(void **state)
 	assert_int_equal(topo_open(&t, &e), -1);
 	unsetenv("HWLOC_XMLFILE");
 	assert_non_null(
-		strstr(e.text, "HWLOC_XMLFILE=/nonexistent.xml: hwloc cannot use this"));
+		strstr(e.text, "HWLOC_XMLFILE=/nonexistent.xml: cannot open: No such file"));
 }
 
 static void test_synthetic_refuses_binding(void **state)
@@ -523,6 +537,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_oversubscribe),
 		cmocka_unit_test(test_long_ranges),
 		cmocka_unit_test(test_bad_description),
+		cmocka_unit_test(test_blanks_in_a_list),
 		cmocka_unit_test(test_synthetic_refuses_binding),
 		cmocka_unit_test(test_bound_threads_stay),
 		cmocka_unit_test(test_mask_is_kept),

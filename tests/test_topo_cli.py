@@ -6,8 +6,10 @@ usage: test_topo_cli.py TEARLINE DIRECTORY HWLOC_VERSION [unittest options]
 The directory holds the XML files and NAME.expected for each of CASES.
 """
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TEARLINE, DIRECTORY, HWLOC = sys.argv[1:4]
@@ -50,7 +52,11 @@ ERRORS = [
      "--placement list:0: holds 1 CPU for --threads 2; name more or use --oversubscribe"),
     (BARE, "extra", "topo: expected options only, got 'extra'"),
     ({"HWLOC_XMLFILE": "absent.xml"}, "",
-     "HWLOC_XMLFILE=absent.xml: hwloc cannot use this; expected a topology saved by lstopo"),
+     "HWLOC_XMLFILE=absent.xml: cannot open: No such file or directory"),
+    ({"HWLOC_XMLFILE": "."}, "", "HWLOC_XMLFILE=.: a directory: expected a regular file"),
+    ({"HWLOC_XMLFILE": "bare-doubles.expected"}, "",
+     "HWLOC_XMLFILE=bare-doubles.expected: hwloc cannot use this; expected a topology saved by "
+     "lstopo"),
 ]
 
 
@@ -90,6 +96,17 @@ class Golden(unittest.TestCase):
                 self.assertEqual(got.stdout, "")
                 self.assertEqual(got.stderr.splitlines()[-1], "tearline: " + expected)
                 self.assertEqual(got.returncode, 2)
+
+    def test_description_that_kills_the_library(self):
+        with open(os.path.join(DIRECTORY, "partial.xml"), encoding="ascii") as f:
+            whole = f.read()
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:
+            f.write(re.sub(r' complete_cpuset="[^"]*"', "", whole))
+            f.flush()
+            got = topo({"HWLOC_XMLFILE": f.name}, "")
+        self.assertEqual((got.returncode, got.stdout), (2, ""))
+        self.assertEqual(got.stderr, f"tearline: HWLOC_XMLFILE={f.name}: hwloc crashes on this; "
+                                     "expected a whole description, as lstopo saves it\n")
 
     def test_full_disk(self):
         if not os.path.exists("/dev/full"):
