@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "table.h"
@@ -68,53 +69,106 @@ const char *plugin_origin(const struct table_class *c)
 	return NULL;
 }
 
+/* Does the file hold all that the loader will map or look for? */
+static bool segments_fit(const unsigned char *file, uint64_t bytes, const ElfW(Ehdr) * elf)
+{
+	const unsigned char *at = file + elf->e_phoff;
+	bool dynamic = false;
+	ElfW(Phdr) ph;
+
+	for (unsigned i = 0; i < elf->e_phnum; i++, at += sizeof(ph)) {
+		memcpy(&ph, at, sizeof(ph));
+		dynamic |= ph.p_type == PT_DYNAMIC;
+		if (ph.p_type != PT_NULL &&
+		    (ph.p_offset > bytes || ph.p_filesz > bytes - ph.p_offset))
+			return false;
+	}
+	return dynamic;
+}
+
 /*
- * What is wrong with a file of so many bytes that begins like this; or NULL. The loader would
- * say it in words of its own, or die of what is not there.
+ * What is wrong with a file of so many bytes; or NULL. The loader would say it in words of its
+ * own, or die of what is not there.
  */
-static const char *object_fault(const char *head, uint64_t bytes)
+static const char *object_fault(const unsigned char *file, uint64_t bytes)
 {
 	const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
 	ElfW(Ehdr) elf;
 
-	if (bytes < sizeof(elf) || memcmp(head, ELFMAG, SELFMAG))
+	if (bytes < sizeof(elf) || memcmp(file, ELFMAG, SELFMAG))
 		return "expected a shared object, which it is not";
-	memcpy(&elf, head, sizeof(elf));
+	memcpy(&elf, file, sizeof(elf));
+	if (elf.e_ident[EI_CLASS] != class)
+		return "is for machines of another word size";
+	if (elf.e_type != ET_DYN)
+		return "expected a shared object, which it is not";
 	/* the headers of sections are the end of it, where it has any */
-	if (elf.e_ident[EI_CLASS] == class &&
-	    elf.e_shoff + (uint64_t)elf.e_shnum * elf.e_shentsize > bytes)
+	if (elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phoff > bytes ||
+	    (uint64_t)elf.e_phnum * sizeof(ElfW(Phdr)) > bytes - elf.e_phoff ||
+	    !segments_fit(file, bytes, &elf) || elf.e_shoff > bytes ||
+	    (uint64_t)elf.e_shnum * elf.e_shentsize > bytes - elf.e_shoff)
 		return "is cut short";
 	return NULL;
 }
 
-/* Read the whole file, for its hash. 0 or -1. */
+/* Nobody's table is larger. */
+#define MOST_BYTES (256ull << 20)
+
+/* Fewer than asked for only at its end. Or -1. */
+static ssize_t read_all(int fd, unsigned char *to, size_t bytes)
+{
+	size_t got = 0;
+
+	while (got < bytes) {
+		ssize_t nr = read(fd, to + got, bytes - got);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -1;
+		if (!nr)
+			break;
+		got += (size_t)nr;
+	}
+	return (ssize_t)got;
+}
+
+/* Look at the whole file: is it whole, and what is its hash? 0 or -1. */
 static int hash_object(const char *path, uint64_t *hash, struct err *e)
 {
-	XXH64_state_t *state = XXH64_createState();
-	char head[sizeof(ElfW(Ehdr))], buf[65536];
-	FILE *f = fopen(path, "re");
-	const char *fault;
-	uint64_t bytes = 0;
+	const char *with, *fault;
+	unsigned char *file;
+	uint64_t bytes;
+	struct err why;
+	ssize_t got;
+	int fd = open_regular(path, &bytes, &why);
 	int ret = -1;
-	size_t nr;
 
-	if (!f) {
-		err_set(e, "--table %s: cannot be opened: %s", path, strerror(errno));
-		goto out;
+	if (fd < 0)
+		return err_set(e, "--table %s", why.text);
+	if (bytes > MOST_BYTES) {
+		err_set(e, "--table %s: %ju MiB: expected a shared object, which it is not",
+			path, (uintmax_t)(bytes >> 20));
+		goto out_close;
 	}
-	XXH64_reset(state, 0);
-	while ((nr = fread(buf, 1, sizeof(buf), f))) {
-		if (!bytes)
-			memcpy(head, buf, sizeof(head));
-		XXH64_update(state, buf, nr);
-		bytes += nr;
+	file = xcalloc(1, bytes);
+	got = read_all(fd, file, bytes);
+	if (got < 0) {
+		err_set(e, "--table %s: cannot read: %s", path, strerror(errno));
+		goto out_free;
 	}
-	*hash = XXH64_digest(state);
-	fault = ferror(f) ? strerror(errno) : object_fault(head, bytes);
-	ret = fault ? err_set(e, "--table %s: %s", path, fault) : 0;
-	fclose(f);
-out:
-	XXH64_freeState(state);
+	*hash = XXH64(file, (size_t)got, 0);
+	with = compressed_with(file, (size_t)got);
+	fault = object_fault(file, (uint64_t)got);
+	if (with)
+		err_set(e, "--table %s: compressed with %s: expected a shared object", path,
+			with);
+	else
+		ret = fault ? err_set(e, "--table %s: %s", path, fault) : 0;
+out_free:
+	free(file);
+out_close:
+	close(fd);
 	return ret;
 }
 
@@ -147,6 +201,7 @@ static const char *what_is_missing(const struct table_class *c)
 		{ c->name, "name" },
 		{ c->summary, "summary" },
 		{ c->reference, "reference" },
+		{ c->promises, "promises (PROMISE_NOTHING, if there is nothing)" },
 		{ c->probe_progress, "probe_progress" },
 		{ c->store_progress, "store_progress" },
 		{ c->kinds, "kinds" },
@@ -180,6 +235,7 @@ static int check_offered(const char *path, struct err *e)
 {
 	const struct table_class *c = offered.class;
 	const char *missing;
+	struct err why;
 
 	if (!offered.nr)
 		return err_set(e,
@@ -203,6 +259,8 @@ static int check_offered(const char *path, struct err *e)
 	if (missing)
 		return err_set(e, "--table %s: its struct table_class lacks: %s", path,
 			       missing);
+	if (table_class_fault(c, &why))
+		return err_set(e, "--table %s: %s", path, why.text);
 	if (!is_name(c->name))
 		return err_set(e,
 			       "--table %s: registers a table named '%s': expected letters, "

@@ -118,6 +118,27 @@ static bool is_choice(const char *choices, const char *s, size_t len)
 	return false;
 }
 
+int table_class_fault(const struct table_class *c, struct err *e)
+{
+	const uint32_t all = PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS | PROMISE_HONEST_KEYS |
+			     PROMISE_SHORT_CHECK;
+
+	if (!(c->promises & (all | PROMISE_NOTHING)) ||
+	    (c->promises & all && c->promises & PROMISE_NOTHING))
+		return err_set(
+			e, "table %s: its promises are %#x: expected PROMISE_NOTHING or others",
+			c->name, c->promises);
+	if (c->options[MAX_TABLE_OPTIONS].name)
+		return err_set(e, "table %s: has more than %d options", c->name,
+			       MAX_TABLE_OPTIONS);
+	for (const struct table_option *o = c->options; o->name; o++)
+		if (o->values && !is_choice(o->values, o->dflt, strlen(o->dflt)))
+			return err_set(
+				e, "table %s: the default '%s' of its option %s is none of %s",
+				c->name, o->dflt, o->name, o->values);
+	return 0;
+}
+
 static int option_index(const struct table_class *c, const char *name, size_t len)
 {
 	for (int i = 0; i < MAX_TABLE_OPTIONS && c->options[i].name; i++)
@@ -308,11 +329,27 @@ const char *table_spec_lacks(const struct table_spec *s)
 	return s->class->lacks ? s->class->lacks(s->option) : NULL;
 }
 
+/* What a table must have made of itself: the first that is not there, or NULL. */
+static const char *what_loops_lack(const struct table_loops *l)
+{
+	if (!l)
+		return "loops";
+	if (!l->ops)
+		return "single operations in its loops (see tables/single.h)";
+	if (!l->find || !l->walk || !l->clear_live || !l->online || !l->offline)
+		return "find, walk, clear_live, online or offline in its loops";
+	for (unsigned k = 0; k <= NR_KINDS; k++)
+		for (unsigned c = 0; c < NR_CALLERS; c++)
+			if (!l->run[k][c] || !l->audit[k])
+				return "loops for each kind, caller and audit";
+	return NULL;
+}
+
 int table_create(const struct table_spec *s, struct table_params *p, struct table **out,
 		 struct err *e)
 {
 	const struct table_class *class = s->class;
-	const char *why = table_spec_lacks(s);
+	const char *why = table_spec_lacks(s), *lacks;
 	struct table *t;
 
 	if (why)
@@ -334,16 +371,18 @@ int table_create(const struct table_spec *s, struct table_params *p, struct tabl
 	t->refresh = p->kind == KIND_TT ? refresh_of(s) : REFRESH_NEVER;
 	settle_options(t, s);
 	memcpy(p->option, s->option, sizeof(p->option));
+	*e->text = '\0';
 	if (class->create(t, p, e)) {
 		free(t);
-		return -1;
+		return *e->text
+			       ? -1
+			       : err_set(e, "--table %s: its create fails and does not say why",
+					 class->name);
 	}
-	if (!t->loops->ops) {
+	lacks = what_loops_lack(t->loops);
+	if (lacks) {
 		table_destroy(t);
-		return err_set(e,
-			       "--table %s: its loops have no single operations (see "
-			       "tables/single.h)",
-			       class->name);
+		return err_set(e, "--table %s: its create sets no %s", class->name, lacks);
 	}
 	*out = t;
 	return 0;

@@ -31,6 +31,8 @@
 /* NO_TEAR rests on a check of the signature's bits and no more: of 2^sig_bits torn entries
  * that are met one passes. */
 #define PROMISE_SHORT_CHECK 0x8u
+/* Said, and not forgotten: none of the others. */
+#define PROMISE_NOTHING 0x10u
 
 /* Faults an audit can count, as bits: what a control must show. */
 enum fault {
@@ -237,14 +239,14 @@ struct table_class {
 	const char *probe_progress, *store_progress; /* wait-free, lock-free, blocking */
 	const char *probe_writes; /* to shared memory, beside refreshes: "nothing", "a lock" */
 	const char *memory; /* per entry: "16 bytes" */
-	uint32_t promises; /* PROMISE_* */
+	uint32_t promises; /* PROMISE_*, at least PROMISE_NOTHING */
 	uint32_t kinds; /* 1 << enum kind */
 	unsigned sig_bits; /* effective width of the signature, index bits aside */
 	bool lines; /* made of lines by the policy: identical results on one thread */
 	bool broken; /* on purpose: listed apart, swept only if named */
 	const struct control *control; /* or NULL: nothing is promised to be found */
 	bool floor; /* measures the harness: stores nothing */
-	struct table_option options[MAX_TABLE_OPTIONS];
+	struct table_option options[MAX_TABLE_OPTIONS + 1]; /* the last has no name */
 
 	/* optional: why it cannot run on this machine, or NULL if it can */
 	const char *(*absent)(void);
@@ -321,6 +323,9 @@ static __always_inline struct table table_copy(const struct table *t)
 	memcpy(&copy, t, offsetof(struct table, generation));
 	return copy;
 }
+
+/* What is wrong with what a class says of itself, which has all that it needs: 0 or -1. */
+int table_class_fault(const struct table_class *c, struct err *e);
 
 /* Sorted by name, whatever the link order. */
 const struct table_class *table_first(void);

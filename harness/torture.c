@@ -410,7 +410,7 @@ static void print_success(const struct torture *t)
 	total(t, &ops, fault);
 	faults = faults_text(fault, faults_seen(fault), true);
 	fprintf(t->bench.out, "%s: %s", interrupted() ? "INTERRUPTED" : "SUCCESS", c->name);
-	if (!(c->promises & ~PROMISE_HONEST_KEYS))
+	if (!(c->promises & ~(PROMISE_HONEST_KEYS | PROMISE_NOTHING)))
 		fprintf(t->bench.out, " promises nothing");
 	else
 		fprintf(t->bench.out, " kept its promise (no torn read%s%s)",

@@ -52,6 +52,7 @@ static struct table_class cluster10_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS_AS(1u << KIND_TT | 1u << KIND_KV, NARROW_BITS, "10.7 bytes"),
 	.options = { REFRESH_OPTION, INDEX_OPTION, MATE_OPTION },
 	.create = cluster10_create,

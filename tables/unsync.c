@@ -48,6 +48,7 @@ static struct table_class unsync_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS,
 	.options = { PROBE_OPTION("scalar|auto", "scalar"), LINE_OPTIONS },
 	.control = &unsync_control,

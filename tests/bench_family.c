@@ -118,7 +118,7 @@ static const struct contestant *best_of_ours(const struct column *col)
 	{
 		const struct contestant *x = entered(col, c->name);
 
-		if (x && c->lines && c->promises && (!best || ns_of(x) < ns_of(best)))
+		if (x && c->lines && !(c->promises & PROMISE_NOTHING) && (!best || ns_of(x) < ns_of(best)))
 			best = x;
 	}
 	return best;

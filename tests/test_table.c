@@ -635,10 +635,13 @@ int main(int argc, char **argv)
 	struct err e;
 
 	spec = argv[1];
-	if (argc == 2)
-		fixture_needs(spec);
-	if (argc != 2 || table_spec_parse(spec, &parsed, &e)) {
+	if (argc != 2) {
 		fprintf(stderr, "usage: test_table TABLE\n");
+		return 1;
+	}
+	fixture_needs(spec);
+	if (table_spec_parse(spec, &parsed, &e) || table_class_fault(parsed.class, &e)) {
+		err_report(&e);
 		return 1;
 	}
 	class = parsed.class;

@@ -53,6 +53,7 @@ static struct table_class seqlock_one_sided_class = {
 	.probe_progress = "blocking (retries when a writer has left)",
 	.store_progress = "blocking",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS,
 	.broken = true,
 	.control = &seqlock_one_sided_control,

@@ -71,6 +71,7 @@ static struct table_class spinlock_unlocked_probe_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "blocking",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS_AS(LINE_KINDS, 64, STRIPES_MEMORY),
 	.broken = true,
 	.control = &spinlock_unlocked_probe_control,

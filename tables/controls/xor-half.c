@@ -63,6 +63,7 @@ static struct table_class xor_half_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_half_control,

@@ -45,6 +45,7 @@ static struct table_class xor_reread_class = {
 	.probe_progress = "wait-free",
 	.store_progress = "wait-free",
 	.probe_writes = "nothing",
+	.promises = PROMISE_NOTHING,
 	LINE_CLASS,
 	.broken = true,
 	.control = &xor_reread_control,
