@@ -71,6 +71,14 @@ static inline bool cmpxchg32_relaxed(_Atomic uint32_t *p, uint32_t old, uint32_t
 #define fetch_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 #define fetch_sub_relaxed(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 
+/*
+ * ThreadSanitizer does not see fences, and gcc says so at each. What they order here are
+ * atomics, between which there is no race to be seen.
+ */
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
 /* Loads before it are done before stores and loads after it. */
 #define smp_acquire_fence() atomic_thread_fence(memory_order_acquire)
 #define smp_acq_rel_fence() atomic_thread_fence(memory_order_acq_rel)

@@ -41,6 +41,7 @@
  */
 #include "container.h"
 #include "template.h"
+#include "container_needs.h"
 
 /* Not every table needs all that the others do. */
 #pragma GCC diagnostic push

@@ -68,6 +68,7 @@
 #define LINE_SEQUENCE 2
 #define LINE_LOCKED 3
 #endif
+#include "line_needs.h"
 
 #ifndef LINE_SLOTS
 #define LINE_SLOTS 4
@@ -218,7 +219,7 @@ static __always_inline void T(prefetch)(const enum kind kind, const struct table
 static __always_inline struct tt_slot T(look)(const enum kind kind, const atomic_word *line,
 					      unsigned s, uint64_t sig)
 {
-	struct tt_slot slot;
+	struct tt_slot slot = { .raw = 0 };
 	bool match = T(load)(line, s, sig, 1, &slot.word);
 
 	slot.holds = match && !entry_empty(kind, slot.word);

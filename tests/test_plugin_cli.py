@@ -5,6 +5,7 @@
 PLUGIN is the example, TABLE_INCLUDE the headers as they will be installed, CC the compiler
 with which the bad ones are built, CFLAGS what it must be given to go with tearline.
 """
+import gzip
 import os
 import re
 import shlex
@@ -38,7 +39,8 @@ static void clear(struct table *t, unsigned part, unsigned parts)
 CLASS = """
 static struct table_class NAME_class = {
 	.name = "NAME", .summary = "s", .reference = "r", .probe_progress = "p",
-	.store_progress = "p", .kinds = 1u << KIND_TT, .create = create, .clear = clear,
+	.store_progress = "p", .promises = PROMISE_NOTHING, .kinds = 1u << KIND_TT,
+	.create = create, .clear = clear,
 };
 """
 REGISTER = "TABLE_REGISTER(NAME);\n"
@@ -79,9 +81,28 @@ class Refused(Plugin):
         self.refused(("tables", "none.so"), "--table ./none.so: ", "No such file")
         self.with_table(str(self.dir) + "/", "directory")
         self.with_table(text, "expected a shared object")
+        fifo = self.dir / "fifo.so"
+        os.mkfifo(fifo)
+        self.with_table("/dev/zero", "a device: expected a regular file")
+        self.with_table(fifo, "a named pipe: expected a regular file")
+        packed = self.dir / "packed.so"
+        packed.write_bytes(gzip.compress(PLUGIN.read_bytes()))
+        self.with_table(packed, "compressed with gzip: expected a shared object")
         self.with_table(empty, "expected a shared object")
         self.with_table(cut, "cut short")
         self.with_table(TEARLINE, "cannot be loaded")
+
+    def test_cut_without_section_headers(self):
+        """What the loader maps is not all there: it would die of it."""
+        content = bytearray(PLUGIN.read_bytes())
+        content[40:48] = bytes(8)  # e_shoff
+        content[60:64] = bytes(4)  # e_shnum, e_shstrndx
+        cut = self.dir / "cut.so"
+        cut.write_bytes(content)
+        self.ok("tables", cut)
+        for part in 0.3, 0.5, 0.7:
+            cut.write_bytes(content[:int(len(content) * part)])
+            self.with_table(cut, "cut short")
 
     def test_registers_no_table(self):
         self.with_table(self.compile(HEAD + CLASS, "-Wno-unused-variable"), "registers no table")
@@ -106,6 +127,34 @@ class Refused(Plugin):
         for member in "name", "summary", "reference", "kinds", "create", "clear":
             left_out = re.sub(rf"\.{member} = [^,]*,", "", GOOD)
             self.with_table(self.compile(left_out, "-Wno-unused-function"), "lacks: " + member)
+
+    def test_promises(self):
+        forgotten = GOOD.replace(".promises = PROMISE_NOTHING, ", "")
+        self.with_table(self.compile(forgotten), "lacks: promises (PROMISE_NOTHING")
+        both = GOOD.replace("PROMISE_NOTHING", "PROMISE_NOTHING | PROMISE_NO_TEAR")
+        self.with_table(self.compile(both), "table x: its promises are 0x11: expected")
+
+    def test_options_of_a_class(self):
+        def table(*options):
+            members = ", ".join("{ %s }" % ", ".join(f'"{o}"' for o in option) for option in options)
+            return self.compile(GOOD.replace(".kinds", ".options = { %s }, .kinds" % members),
+                                "-Wno-error")
+
+        self.with_table(table(("lock", "cas|fas", "mcs", "h")),
+                        "the default 'mcs' of its option lock is none of cas|fas")
+        self.with_table(table(*((f"o{i}", "a|b", "a", "h") for i in range(9))),
+                        "table x: has more than 8 options")
+        self.refused(("replay", "--trace", TYPHOON, "--table",
+                      table(*((f"o{i}", "a|b", "a", "h") for i in range(8)))), "tearline: made\n")
+
+    def test_create(self):
+        """One that fails says why, and one that does not has made a table."""
+        for what, message in (("return -1", "x: its create fails and does not say why"),
+                              ("return 0", "x: its create sets no loops"),
+                              ("static const struct table_loops l; t->loops = &l; return 0",
+                               "x: its create sets no single operations")):
+            self.refused(("replay", "--trace", TYPHOON, "--table",
+                          self.compile(GOOD.replace('return err_set(e, "made")', what))), message)
 
     def test_missing_symbol(self):
         call = 'int no_such_function(void);\n' + GOOD.replace(
@@ -264,8 +313,8 @@ class Good(Plugin):
 class Headers(Plugin):
     def test_each_on_its_own(self):
         for header in sorted((INCLUDE / "tearline").glob("*.h")):
-            if re.search(r"^static .*\bT\(\w+\)", header.read_text(), re.M):
-                continue  # a template
+            if re.search(r"^(static .*\bT|NEEDS)\(", header.read_text(), re.M):
+                continue  # a template, or what it begins with
             source = self.dir / "one.c"
             source.write_text(f"#include <tearline/{header.name}>\n")
             subprocess.run([*CC, *STRICT, f"-I{INCLUDE}", "-fsyntax-only", source], check=True)
@@ -307,6 +356,42 @@ class Headers(Plugin):
         loops = self.outside(stream, without="	.ops = stream_ops_by_kind,\n")
         self.refused(("perft", "--depth", 4, "--table", loops, "--hash", 1),
                      "--table stream-outside", "single operations")
+
+
+class Deficient(Plugin):
+    """The first error names what a template misses."""
+
+    def first_error(self, source, *flags):
+        c_file = self.dir / "x.c"
+        c_file.write_text(source)
+        run = subprocess.run([*CC, *TABLE_FLAGS, *flags, f"-I{INCLUDE}", "-fsyntax-only", c_file],
+                             stderr=subprocess.PIPE, text=True, check=False,
+                             env={**os.environ, "LC_ALL": "C"})
+        return next((line for line in run.stderr.splitlines() if " error: " in line), "")
+
+    def test_line_table(self):
+        whole = (HERE / "plugin" / "example.c").read_text()
+        self.assertEqual(self.first_error(whole), "")
+        for line, want in (("#define TABLE example", "define TABLE to the prefix"),
+                           ("#define LINE_EXCLUSION LINE_LOCKED", "define LINE_EXCLUSION to LINE_FREE"),
+                           ("#define LINE_PLAIN", "example_load")):
+            self.assertIn(want, self.first_error(whole.replace(line + "\n", "")))
+        for name in "begin_write", "end_write":
+            self.assertIn("example_" + name, self.first_error(whole.replace(f"T({name})", "T(other)")))
+        self.assertIn("LINE_LOCK", self.first_error(whole.replace("LINE_LOCKED", "LINE_LOCK")))
+
+    def test_container_table(self):
+        """With a scheme of which nothing but the names is right."""
+        names = ["region", "begin_read", "end_read", "begin_write", "end_write", "get", "set",
+                 "walk_region", "clear_region"]
+        head = "#include <tearline/container.h>\n#include <tearline/template.h>\n#define TABLE x\n"
+        tail = "#define CONTAINER_WORDS 1\n#include <tearline/container_table.h>\n"
+        for name in names:
+            rest = "".join(f"int T({n})(void);\n" for n in names if n != name)
+            self.assertIn("x_" + name, self.first_error(head + rest + tail))
+        every = "".join(f"int T({n})(void);\n" for n in names)
+        self.assertIn("define CONTAINER_WORDS", self.first_error(
+            head + every + tail.replace("#define CONTAINER_WORDS 1\n", "")))
 
 
 if __name__ == "__main__":
