@@ -20,13 +20,16 @@ static void remember(int signal)
 
 void interrupt_catch(void)
 {
-	struct sigaction sa;
+	struct sigaction sa, before;
 
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = remember;
 	sa.sa_flags = (int)SA_RESETHAND;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	/* who started us with nohup wants it to be nothing */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
 }
 
 bool interrupted(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SIGINT and SIGTERM end a run cleanly: what was finished is on disk. */
+/* SIGINT, SIGTERM and SIGHUP end a run cleanly: what was finished is on disk. */
 #ifndef TEARLINE_INTERRUPT_H
 #define TEARLINE_INTERRUPT_H
 

@@ -79,15 +79,16 @@ class Record(Cli):
 
     def test_interrupted(self):
         """What was done until then is a trace."""
-        path = self.dir / "part.tlt"
-        with subprocess.Popen([TEARLINE, "search", "--depth", "100", "--record", path],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
-            for _ in range(4):  # it is at work
-                self.assertTrue(p.stdout.readline())
-            p.send_signal(signal.SIGINT)
-            p.communicate(timeout=120)
-        self.assertEqual(p.returncode, 130)
-        self.assertIn("OK", self.ok("trace", "verify", path))
+        for number in signal.SIGINT, signal.SIGHUP:
+            path = self.dir / f"part{number}.tlt"
+            with subprocess.Popen([TEARLINE, "search", "--depth", "100", "--record", path],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+                for _ in range(4):  # it is at work
+                    self.assertTrue(p.stdout.readline())
+                p.send_signal(number)
+                p.communicate(timeout=120)
+            self.assertEqual(p.returncode, 130)
+            self.assertIn("OK", self.ok("trace", "verify", path))
 
 
 if __name__ == "__main__":
