@@ -124,6 +124,8 @@ class Search(Cli):
         self.assertRegex(text, r"bestmove e1e8  score +#1 ")
         text = self.ok("search", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
         self.assertRegex(text, r"bestmove 0000  score +\+0\.00 ")
+        text = self.ok("search", "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+        self.assertRegex(text, r"bestmove 0000  score +-#0 ")
 
     def test_nodes(self):
         text = self.ok("search", "--nodes", 12345)

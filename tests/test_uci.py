@@ -5,6 +5,7 @@ import queue
 import re
 import subprocess
 import threading
+import time
 import unittest
 
 from cli import TEARLINE, Cli, main
@@ -83,7 +84,7 @@ class Uci(Cli):
                           "position startpos moves f2f3 e7e5 g2g4\ngo depth 3\n"
                           "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3\n")
         self.assertEqual([x for x in lines if x.startswith("bestmove")],
-                         ["bestmove e1e8", "bestmove d8h4", "bestmove 0000"])
+                         ["bestmove e1e8", "bestmove d8h4", "bestmove (none)"])
         self.assertIn(" score mate 1 ", lines[0])
 
     def test_what_is_wrong_is_said_and_changes_nothing(self):
@@ -92,8 +93,10 @@ class Uci(Cli):
                           "position fen 8/8/8\nposition nowhere\nposition startpos e2e4\n"
                           "setoption name Nope value 3\nsetoption Hash 16\n"
                           "setoption name Hash value lots\nsetoption name Threads value 0\n"
-                          "setoption name Table value nope\ngo depth\ngo nodes many\n"
-                          "xyzzy\n\n   \ndebug on\ngo depth 3\n")
+                          "setoption name Table value nope\n"
+                          "xyzzy\n\n   \ndebug on\n"
+                          "position fen 6k1/5ppp/8/8/8/8/8/4R2K w - - 0 1\n"
+                          "go depth\ngo nodes many\ngo depth 3\n")
         said = [x for x in lines if x.startswith("info string")]
         for part in ("move 1, 'e2e5'", "FEN: pieces", "startpos or fen", "expected moves",
                      "no option 'Nope'", "expected 'name NAME value VALUE'", "got 'lots'",
@@ -165,6 +168,112 @@ class Uci(Cli):
         engine.process.wait(PATIENCE)  # its input is still open
         self.end(engine)
 
+    def test_what_came_before_quit_is_answered(self):
+        self.assertIn("uciok", self.talk("uci\nquit\n"))
+        lines = self.talk("setoption name Hash value 2\ngo infinite\nucinewgame\nuci\n"
+                          "go ponder\nquit\ngo depth 1\nisready\n")
+        self.assertEqual(sum(x.startswith("bestmove ") for x in lines), 2)
+        self.assertIn("option name Hash type spin default 2 min 0 max 1048576", lines)
+        self.assertNotIn("readyok", lines)  # what came behind it is not
+
+    def test_every_go_is_answered(self):
+        for bad in ("depth x", "depth", "wtime 1000 btime", "movestogo -2",
+                    "nodes 99999999999999999999", "searchmoves e2e5", "searchmoves"
+                    " e2e4 depth y", "searchmoves e2e4 e7e5 depth 1"):
+            lines = self.talk(f"go {bad}\n")
+            self.assertEqual(len(lines), 2, lines)
+            self.assertRegex(lines[0], "^info string go: ", bad)
+            self.assertEqual(lines[1], "bestmove 0000", bad)
+
+    def test_infinite_and_ponder_wait(self):
+        """Whatever else is said: an end of the search is none of the wait."""
+        for go, end in (("infinite depth 1", "stop"), ("depth 1 infinite movetime 1", "stop"),
+                        ("infinite wtime 1 btime 1", "stop"), ("ponder depth 1", "ponderhit"),
+                        ("ponder depth 1", "stop"), ("ponder wtime 1 btime 1", "ponderhit"),
+                        ("infinite ponder depth 1", "stop")):
+            with self.subTest(go=go, end=end):
+                engine = self.start()
+                engine.say("go " + go)
+                engine.wait("info depth 1 ")
+                self.still_searches(engine)
+                if end == "stop" and "infinite" in go:
+                    engine.say("ponderhit")  # not what it waits for
+                    self.still_searches(engine)
+                engine.say(end)
+                engine.wait("bestmove [a-h]")
+                self.end(engine)
+
+    def test_a_hit_before_it_began(self):
+        engine = self.start()
+        engine.say("go ponder depth 2\nponderhit")
+        engine.wait("bestmove [a-h]")
+        engine.say("go ponder depth 1")  # and not kept for the next
+        engine.wait("info depth 1 ")
+        self.still_searches(engine)
+        engine.say("ponderhit")
+        engine.wait("bestmove [a-h]")
+        self.end(engine)
+
+    def test_the_clock_runs_from_the_hit(self):
+        """Of a second, which pondering does not use up: then it ends by itself."""
+        engine = self.start()
+        engine.say("go ponder movetime 200")
+        engine.wait("info depth 5 ")
+        time.sleep(0.3)
+        self.still_searches(engine)
+        hit = time.monotonic()
+        engine.say("ponderhit")
+        engine.wait("bestmove [a-h]")
+        self.assertGreater(time.monotonic() - hit, 0.15)
+        self.end(engine)
+
+    def test_searchmoves(self):
+        fen = "position fen 6k1/5ppp/8/8/8/8/8/4R2K w - - 0 1\n"
+        lines = self.talk(fen + "go depth 4 searchmoves h1g1 h1h2\n"
+                          "go searchmoves e1e2 depth 3\ngo searchmoves e1e8 e1e2 nodes 500\n"
+                          "go depth 4\n", "--threads", 2, "--oversubscribe")
+        best = [x.split()[1] for x in lines if x.startswith("bestmove")]
+        self.assertIn(best[0], ("h1g1", "h1h2"))
+        self.assertEqual(best[1:], ["e1e2", "e1e8", "e1e8"])
+        for line in lines[:4]:
+            self.assertRegex(line, " pv h1(g1|h2)")
+
+    def test_searchmoves_leave_no_score_behind(self):
+        """A queen given away, which was the only move asked for: not what the position is worth."""
+        fen = "position fen 6k1/5ppp/4p3/3p4/8/8/PPP2PPP/3Q2K1 b - - 0 1"
+        lines = self.talk(f"{fen} moves h7h6\ngo depth 6 searchmoves d1d5\n"
+                          f"{fen}\ngo depth 3 searchmoves h7h6\n")
+        scores = [int(x.split(" score cp ")[1].split()[0]) for x in lines
+                  if x.startswith("info depth")]
+        self.assertLess(scores[5], 500)  # white's, a queen less
+        self.assertLess(scores[-1], -900)  # black's: she is still there
+
+    def test_no_move_from_a_position_that_was_refused(self):
+        refused = ("position fen 8/8/8", "position startpos moves e2e5", "position",
+                   "position startpos moves e2e4 e7e5 e1e3")
+        for position in refused:
+            lines = self.talk(f"position startpos moves e2e4\n{position}\ngo depth 1\n"
+                              "go depth 1\nposition startpos\ngo depth 1\n")
+            self.assertEqual([x for x in lines if x.startswith("bestmove 0000")],
+                             2 * ["bestmove 0000"], position)
+            self.assertRegex(lines[-1], "bestmove [a-h][12]")
+        lines = self.talk(f"{refused[0]}\nucinewgame\ngo depth 1\n")
+        self.assertRegex(lines[-1], "bestmove [a-h][12]")
+
+    def test_the_end_of_the_game(self):
+        mated = self.talk("position startpos moves f2f3 e7e5 g2g4 d8h4\ngo depth 5\n")
+        self.assertRegex(mated[0], "^info depth 1 score mate 0 nodes .* time [0-9]+$")
+        self.assertEqual(mated[-1], "bestmove (none)")
+        stale = self.talk("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 5\n")
+        self.assertRegex(stale[0], "^info depth 1 score cp 0 ")
+        self.assertEqual(stale[-1], "bestmove (none)")
+
+    def test_mate_is_a_limit(self):
+        engine = self.start()
+        engine.say("position fen 7k/8/6KP/8/8/8/8/R7 w - - 0 1", "go mate 2")
+        self.assertTrue(any("score mate 1 " in x for x in engine.wait("bestmove a1a8")))
+        self.end(engine)
+
     def test_clocks(self):
         """It ends by itself: the input does not, which would stop a search without limits."""
         engine = self.start()
@@ -177,7 +286,7 @@ class Uci(Cli):
     def test_no_limit_is_negative(self):
         for limit in ("depth -1", "nodes -5", "movestogo -2", "wtime -x", "depth x"):
             lines = self.talk(f"go {limit}\n")
-            self.assertRegex(lines[-1], "^info string go: .*expected a number", limit)
+            self.assertRegex(lines[0], "^info string go: .*expected a number", limit)
 
     def test_what_is_between_words(self):
         """A line is read the same by whoever takes it in and whoever obeys: "go\vdepth" is no go,

@@ -44,11 +44,11 @@ static const struct option_def search_options[] = {
 
 static void print_score(int score)
 {
-	int mate = mate_in(score);
 	char text[16];
 
-	if (mate)
-		snprintf(text, sizeof(text), "%s#%d", mate < 0 ? "-" : "", abs(mate));
+	if (is_mate(score))
+		snprintf(text, sizeof(text), "%s#%d", score < 0 ? "-" : "",
+			 abs(mate_in(score)));
 	else
 		snprintf(text, sizeof(text), "%+.2f", score / 100.0);
 	printf("%8s", text);

@@ -187,7 +187,9 @@ int engine_search(struct engine *e, const struct game *g, const struct limits *l
 	e->search.report_arg = arg;
 	if (e->recording)
 		recording_reserve(e->recording);
-	timing_start(&e->search.timing, l);
+	e->search.clock_runs = !search_ponders(&e->search);
+	timing_start(&e->search.timing,
+		     e->search.clock_runs ? l : &(struct limits){ .depth = 0 });
 	if (e->recording)
 		recording_generation(e->recording, g->board.now.key);
 	table_new_generation(e->shared[KIND_TT]);
@@ -203,6 +205,17 @@ int engine_search(struct engine *e, const struct game *g, const struct limits *l
 void engine_ready(struct engine *e)
 {
 	atomic_store_explicit(&e->search.stop, false, memory_order_relaxed);
+	search_ponder(&e->search, false);
+}
+
+void engine_ponder(struct engine *e)
+{
+	search_ponder(&e->search, true);
+}
+
+void engine_ponderhit(struct engine *e)
+{
+	search_ponder(&e->search, false);
 }
 
 void engine_stop(struct engine *e)

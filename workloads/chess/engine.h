@@ -86,6 +86,12 @@ int engine_search(struct engine *e, const struct game *g, const struct limits *l
 void engine_ready(struct engine *e);
 /* From any thread. */
 void engine_stop(struct engine *e);
+/*
+ * After engine_ready(): limits of time are not looked at until engine_ponderhit(), which comes
+ * from any thread, and count from then.
+ */
+void engine_ponder(struct engine *e);
+void engine_ponderhit(struct engine *e);
 
 /*
  * From now on, before the first search: what the threads do to their tables, which are empty.

@@ -9,7 +9,16 @@
 /* "e2e4 e7e5", moves with a space between. Returns text. */
 char *line_text(const struct line *l, char text[LINE_TEXT]);
 
-/* Moves to mate: 3, or -3 where the side to move is mated; 0: the score is none of a mate. */
+/* Of a mate, given, suffered or on the board already. */
+static inline bool is_mate(int score)
+{
+	return score >= SCORE_MATE || score <= -SCORE_MATE;
+}
+
+/*
+ * Moves to mate: 3, or -3 where the side to move gets mated; 0: it is mated already, or the
+ * score is none of a mate.
+ */
 int mate_in(int score);
 
 /* Per second, of what happened in so many ns. */

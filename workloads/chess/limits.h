@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "move.h"
+
 /* 0: no limit of this kind. */
 struct limits {
 	unsigned depth;
@@ -17,6 +19,9 @@ struct limits {
 	uint64_t movetime_ms;
 	uint64_t clock_ms, increment_ms; /* of the side to move */
 	uint64_t moves_to_go; /* until the clock is set again */
+	/* the only moves to look at, legal ones; nr_moves 0: all */
+	unsigned nr_moves;
+	uint16_t move[MAX_MOVES];
 };
 
 struct timing {
@@ -25,5 +30,7 @@ struct timing {
 
 /* From now on. */
 void timing_start(struct timing *t, const struct limits *l);
+/* The clock of a search that is under way begins to run. */
+void timing_limit(struct timing *t, const struct limits *l);
 
 #endif

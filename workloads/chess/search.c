@@ -38,6 +38,16 @@ static bool is_leader(const struct searcher *s)
 	return s->id == 0;
 }
 
+/* By the first alone. */
+static const struct timing *look_at_clock(struct search *c)
+{
+	if (!c->clock_runs && !search_ponders(c)) {
+		timing_limit(&c->timing, &c->limits);
+		c->clock_runs = true;
+	}
+	return &c->timing;
+}
+
 /*
  * Now and then: is it time? With one thread a limit of nodes is met exactly. The first
  * iteration is always finished, for there must be a move to answer with.
@@ -48,7 +58,7 @@ static void poll(struct searcher *s)
 	uint64_t nodes = READ_ONCE64(&s->nodes);
 
 	if (is_leader(s) && ((l->nodes && search_nodes(s->search) >= l->nodes) ||
-			     now_ns() >= s->search->timing.hard || interrupted()))
+			     now_ns() >= look_at_clock(s->search)->hard || interrupted()))
 		search_stop(s->search);
 	s->stopped = search_told_to_stop(s->search) && (s->depth || !is_leader(s));
 	s->poll_at = nodes + POLL_NODES;
@@ -261,6 +271,19 @@ static bool take_score(struct searcher *s, struct node *n, uint16_t move, bool q
 	return false;
 }
 
+/* Some moves may be all that is asked about. */
+static bool is_asked(const struct searcher *s, const struct node *n, uint16_t move)
+{
+	const struct limits *l = &s->search->limits;
+
+	if (n->ply || !l->nr_moves)
+		return true;
+	for (unsigned i = 0; i < l->nr_moves; i++)
+		if (l->move[i] == move)
+			return true;
+	return false;
+}
+
 /* All moves. False: told to stop meanwhile. */
 static bool try_moves(struct searcher *s, struct node *n, uint16_t first)
 {
@@ -270,9 +293,13 @@ static bool try_moves(struct searcher *s, struct node *n, uint16_t first)
 
 	order_begin(&order, &s->board, &s->history, s->frame[n->ply].killer, first);
 	while ((move = order_next(&order, &loses)) != NO_MOVE) {
-		bool quiet = move_is_quiet(&s->board, move);
-		int score = search_move(s, n, move, quiet);
+		bool quiet;
+		int score;
 
+		if (!is_asked(s, n, move))
+			continue;
+		quiet = move_is_quiet(&s->board, move);
+		score = search_move(s, n, move, quiet);
 		if (s->stopped)
 			return false;
 		n->nr_moves++;
@@ -347,7 +374,9 @@ static int pvs(struct searcher *s, int alpha, int beta, int depth, unsigned ply,
 		return 0;
 	if (!n.nr_moves)
 		return n.checkers ? (int)ply - SCORE_INFINITY : SCORE_DRAW;
-	store(s, &n, alpha);
+	/* the best of some moves is no value of the position */
+	if (ply || !s->search->limits.nr_moves)
+		store(s, &n, alpha);
 	return n.best;
 }
 
@@ -370,9 +399,10 @@ static void set_up(struct searcher *s, const struct game *g)
 
 static bool is_last(const struct searcher *s)
 {
-	const struct search *c = s->search;
+	struct search *c = s->search;
 
-	return (c->limits.depth && s->depth >= c->limits.depth) || now_ns() >= c->timing.soft;
+	return (c->limits.depth && s->depth >= c->limits.depth) ||
+	       now_ns() >= look_at_clock(c)->soft;
 }
 
 void search_run(struct searcher *s, const struct game *g)

@@ -44,8 +44,10 @@ struct searcher;
 /* What the threads of one search have in common. */
 struct search {
 	_Atomic bool stop;
+	_Atomic bool pondering; /* the clock does not run yet */
 	struct limits limits;
 	struct timing timing;
+	bool clock_runs; /* the first's, as is timing */
 	struct searcher **searcher;
 	unsigned threads;
 	/* Called by the first after each iteration; may be NULL. */
@@ -83,6 +85,20 @@ static inline void search_stop(struct search *s)
 static inline bool search_told_to_stop(const struct search *s)
 {
 	return atomic_load_explicit(&s->stop, memory_order_relaxed);
+}
+
+/*
+ * On somebody else's time, and no longer. Relaxed for the same reason: the first starts the
+ * clock when it comes to see it.
+ */
+static inline void search_ponder(struct search *s, bool pondering)
+{
+	atomic_store_explicit(&s->pondering, pondering, memory_order_relaxed);
+}
+
+static inline bool search_ponders(const struct search *s)
+{
+	return atomic_load_explicit(&s->pondering, memory_order_relaxed);
 }
 
 /* Search from there until a limit is met or told to stop. */

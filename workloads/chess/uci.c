@@ -17,8 +17,9 @@ struct uci {
 	struct uci_queue queue;
 	struct engine_params params;
 	char *hash, *table; /* as set by an option; NULL: as at the start */
-	struct engine *engine;
+	struct engine *engine; /* NULL: not even the old tables could be had again */
 	struct game game;
+	bool refused; /* the last position was: there is none to search */
 };
 
 /* One line to the other side, whole, whichever thread says it. */
@@ -51,7 +52,8 @@ static void do_uci(const struct uci *u)
 	say("option name Hash type spin default %ju min 0 max %d", (uintmax_t)mib,
 	    MAX_HASH_MIB);
 	say("option name Threads type spin default %ju min 1 max %u",
-	    (uintmax_t)u->params.threads, engine_max_threads(u->engine));
+	    (uintmax_t)u->params.threads,
+	    u->engine ? engine_max_threads(u->engine) : TOPO_MAX_THREADS);
 	say("option name Table type string default %s", u->params.table);
 	say("uciok");
 }
@@ -192,7 +194,8 @@ static void do_position(struct uci *u, char **at)
 	struct game g;
 	struct err e;
 
-	if (read_position(&g, at, &e))
+	u->refused = read_position(&g, at, &e);
+	if (u->refused)
 		say("info string %s", e.text);
 	else
 		u->game = g;
@@ -201,24 +204,25 @@ static void do_position(struct uci *u, char **at)
 static void print_info(void *arg, const struct searcher *s)
 {
 	uint64_t ns = now_ns() - s->search->timing.start, nodes = search_nodes(s->search);
-	int mate = mate_in(s->score);
+	bool mate = is_mate(s->score);
 	char text[LINE_TEXT];
 
-	say("info depth %u score %s %d nodes %ju nps %ju time %ju pv %s", s->depth,
-	    mate ? "mate" : "cp", mate ? mate : s->score, (uintmax_t)nodes,
-	    (uintmax_t)per_second(nodes, ns), (uintmax_t)(ns / 1000000),
+	say("info depth %u score %s %d nodes %ju nps %ju time %ju%s%s", s->depth,
+	    mate ? "mate" : "cp", mate ? mate_in(s->score) : s->score, (uintmax_t)nodes,
+	    (uintmax_t)per_second(nodes, ns), (uintmax_t)(ns / 1000000), s->pv.nr ? " pv " : "",
 	    line_text(&s->pv, text));
 }
 
 /* Where a limit named `word` belongs, or NULL. Of the clocks only one's own counts. */
-static uint64_t *limit_of(const char *word, struct limits *l, uint64_t *depth, enum side us,
-			  uint64_t *other)
+static uint64_t *limit_of(const char *word, struct limits *l, uint64_t *depth, uint64_t *mate,
+			  enum side us, uint64_t *other)
 {
 	const struct {
 		const char *name;
 		uint64_t *value;
 	} known[] = {
 		{ "depth", depth },
+		{ "mate", mate },
 		{ "nodes", &l->nodes },
 		{ "movetime", &l->movetime_ms },
 		{ "movestogo", &l->moves_to_go },
@@ -240,55 +244,111 @@ static bool is_time(const char *word)
 	return strstr(word, "time");
 }
 
-static int read_limits(struct limits *l, enum side us, char **at, struct err *e)
+static int read_limit(const char *word, uint64_t *value, char **at, struct err *e)
 {
-	uint64_t depth = 0, other;
-	const char *word;
+	const char *number = next_word(at);
+	/* a clock may have run out: no time is the least there can be, not no limit */
+	bool over = number && *number == '-' && is_time(word);
 
-	*l = (struct limits){ .depth = 0 };
-	while ((word = next_word(at))) {
-		uint64_t *value = limit_of(word, l, &depth, us, &other);
-		const char *number;
-		bool over;
-
-		if (!value)
-			continue;
-		number = next_word(at);
-		/* a clock may have run out: no time is the least there can be, not no limit */
-		over = number && *number == '-' && is_time(word);
-		if (!number || parse_u64(number + over, 0, UINT64_MAX, value))
-			return err_set(e, "go: %s: expected a number, got '%s'", word,
-				       number ? number : "");
-		if (over || (!*value && is_time(word)))
-			*value = 1;
-	}
-	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
+	if (!number || parse_u64(number + over, 0, UINT64_MAX, value))
+		return err_set(e, "go: %s: expected a number, got '%s'", word,
+			       number ? number : "");
+	if (over || (!*value && is_time(word)))
+		*value = 1;
 	return 0;
 }
 
-static void search(struct uci *u, const struct limits *l)
+/* Beside the limits. */
+static bool is_go_word(const char *word)
 {
-	struct engine_result r = { .best = NO_MOVE };
-	char text[MOVE_TEXT];
-	struct err e;
-
-	uci_queue_begin(&u->queue, u->engine,
-			!l->depth && !l->nodes && !l->movetime_ms && !l->clock_ms);
-	if (engine_search(u->engine, &u->game, l, print_info, NULL, &r, &e))
-		say("info string %s", e.text);
-	uci_queue_finish(&u->queue);
-	say("bestmove %s", move_text(r.best, text));
+	return !strcmp(word, "searchmoves") || !strcmp(word, "infinite") ||
+	       !strcmp(word, "ponder");
 }
 
+/* One of `searchmoves`. */
+static int add_move(struct limits *l, const struct board *b, const char *word, struct err *e)
+{
+	uint16_t move = move_from_text(b, word);
+
+	if (move == NO_MOVE)
+		return err_set(e, "go: searchmoves: '%s' is not legal there", word);
+	if (l->nr_moves < MAX_MOVES)
+		l->move[l->nr_moves++] = move;
+	return 0;
+}
+
+/* What was asked for. 0 or -1. */
+static int read_go(const struct uci *u, struct limits *l, enum uci_hold *hold, char **at,
+		   struct err *e)
+{
+	const struct board *b = &u->game.board;
+	uint64_t depth = 0, mate = 0, other;
+	bool moves = false; /* what is no word of the protocol is one */
+	const char *word;
+
+	*l = (struct limits){ .depth = 0 };
+	*hold = HOLD_NO;
+	while ((word = next_word(at))) {
+		uint64_t *value = limit_of(word, l, &depth, &mate, (enum side)b->side, &other);
+
+		if (value ? read_limit(word, value, at, e)
+			  : moves && !is_go_word(word) && add_move(l, b, word, e))
+			return -1;
+		if (value || is_go_word(word))
+			moves = !strcmp(word, "searchmoves");
+		if (!strcmp(word, "infinite"))
+			*hold = HOLD_TO_STOP;
+		else if (!strcmp(word, "ponder") && !*hold)
+			*hold = HOLD_TO_HIT;
+	}
+	/* a mate in N moves is seen within 2N plies */
+	if (mate && (!depth || depth > 2 * mate))
+		depth = mate > MAX_DEPTH / 2 ? MAX_DEPTH : 2 * mate;
+	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
+	if (!*hold && !l->depth && !l->nodes && !l->movetime_ms && !l->clock_ms)
+		*hold = HOLD_TO_STOP;
+	if (*hold == HOLD_TO_STOP)
+		l->movetime_ms = l->clock_ms = 0;
+	return 0;
+}
+
+static const char *best_text(const struct uci *u, uint16_t best, char text[MOVE_TEXT])
+{
+	return best == NO_MOVE && !movegen_count(&u->game.board) ? "(none)"
+								 : move_text(best, text);
+}
+
+static int search(struct uci *u, char **at, struct err *e)
+{
+	struct engine_result r;
+	char text[MOVE_TEXT];
+	enum uci_hold hold;
+	struct limits l;
+	int ret;
+
+	if (u->refused)
+		return err_set(e, "go: the last position was refused: there is none");
+	if (!u->engine)
+		return err_set(e, "go: there is no table");
+	if (read_go(u, &l, &hold, at, e))
+		return -1;
+	uci_queue_begin(&u->queue, u->engine, hold);
+	ret = engine_search(u->engine, &u->game, &l, print_info, NULL, &r, e);
+	uci_queue_finish(&u->queue);
+	if (!ret)
+		say("bestmove %s", best_text(u, r.best, text));
+	return ret;
+}
+
+/* Whoever asked waits for an answer, whatever was wrong. */
 static void do_go(struct uci *u, char **at)
 {
-	struct limits limits;
 	struct err e;
 
-	if (!read_limits(&limits, (enum side)u->game.board.side, at, &e))
-		search(u, &limits);
-	else
+	if (search(u, at, &e)) {
 		say("info string %s", e.text);
+		say("bestmove 0000");
+	}
 	uci_queue_answered(&u->queue);
 }
 
@@ -297,7 +357,8 @@ static void do_newgame(struct uci *u)
 	struct err e;
 
 	game_set(&u->game, FEN_START, &e);
-	if (engine_clear(u->engine, &e))
+	u->refused = false;
+	if (u->engine && engine_clear(u->engine, &e))
 		say("info string %s", e.text);
 }
 
@@ -319,13 +380,13 @@ static void obey(struct uci *u, char *line)
 		do_go(u, &at);
 }
 
-/* The thread that obeys. Without an engine there is nothing left to do. */
+/* The thread that obeys. */
 static void *obey_all(void *arg)
 {
 	struct uci *u = arg;
 	struct uci_line *line;
 
-	while (u->engine && (line = uci_queue_take(&u->queue))) {
+	while ((line = uci_queue_take(&u->queue))) {
 		obey(u, line->text);
 		free(line);
 	}
@@ -341,26 +402,25 @@ static bool read_line(struct uci *u, const char *line)
 	if (!length)
 		return true;
 	snprintf(word, sizeof(word), "%.*s", (int)length, line + at);
-	if (!strcmp(word, "quit"))
-		return false;
-	if (!strcmp(word, "stop"))
+	if (!strcmp(word, "stop") || !strcmp(word, "quit"))
 		uci_queue_stop(&u->queue);
+	else if (!strcmp(word, "ponderhit"))
+		uci_queue_hit(&u->queue);
 	else if (!strcmp(word, "isready") && uci_queue_busy(&u->queue))
 		say("readyok");
 	else
 		uci_queue_put(&u->queue, line, !strcmp(word, "go"));
-	return true;
+	return strcmp(word, "quit");
 }
 
 static void read_all(struct uci *u, FILE *in)
 {
 	char *line = NULL;
 	size_t room = 0;
-	bool quit = false;
 
-	while (!quit && getline(&line, &room, in) >= 0)
-		quit = !read_line(u, line);
-	uci_queue_end(&u->queue, quit);
+	while (getline(&line, &room, in) >= 0 && read_line(u, line))
+		;
+	uci_queue_end(&u->queue);
 	free(line);
 }
 

@@ -23,14 +23,22 @@ void uci_queue_destroy(struct uci_queue *q)
 	pthread_mutex_destroy(&q->lock);
 }
 
-/* Is the search that runs, or that is the next to begin, to stop? The lock is held. */
+/* Of the search that runs, or that is the next to begin; the lock is held. */
+static bool is_held(const struct uci_queue *q)
+{
+	return q->hold == HOLD_TO_STOP || (q->hold == HOLD_TO_HIT && q->hit <= q->answered);
+}
+
+/* After the end nobody will tell it to. */
 static bool is_stopped(const struct uci_queue *q)
 {
-	return q->stopped > q->answered || q->quit || (q->end && q->infinite);
+	return q->stopped > q->answered || (q->end && is_held(q));
 }
 
 static void unlock_changed(struct uci_queue *q)
 {
+	if (q->searching && !is_held(q))
+		engine_ponderhit(q->searching);
 	if (q->searching && is_stopped(q))
 		engine_stop(q->searching);
 	pthread_cond_broadcast(&q->changed);
@@ -57,11 +65,17 @@ void uci_queue_stop(struct uci_queue *q)
 	unlock_changed(q);
 }
 
-void uci_queue_end(struct uci_queue *q, bool quit)
+void uci_queue_hit(struct uci_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->hit = q->asked;
+	unlock_changed(q);
+}
+
+void uci_queue_end(struct uci_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->end = true;
-	q->quit = quit;
 	unlock_changed(q);
 }
 
@@ -82,7 +96,7 @@ struct uci_line *uci_queue_take(struct uci_queue *q)
 	pthread_mutex_lock(&q->lock);
 	while (!q->first && !q->end)
 		pthread_cond_wait(&q->changed, &q->lock);
-	if (q->first && !q->quit) {
+	if (q->first) {
 		line = q->first;
 		q->first = line->next;
 		if (!q->first)
@@ -92,12 +106,14 @@ struct uci_line *uci_queue_take(struct uci_queue *q)
 	return line;
 }
 
-void uci_queue_begin(struct uci_queue *q, struct engine *e, bool infinite)
+void uci_queue_begin(struct uci_queue *q, struct engine *e, enum uci_hold hold)
 {
 	pthread_mutex_lock(&q->lock);
 	engine_ready(e);
+	if (hold == HOLD_TO_HIT)
+		engine_ponder(e);
 	q->searching = e;
-	q->infinite = infinite;
+	q->hold = hold;
 	unlock_changed(q);
 }
 
@@ -105,7 +121,7 @@ void uci_queue_finish(struct uci_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->searching = NULL;
-	while (q->infinite && !is_stopped(q))
+	while (is_held(q) && !is_stopped(q))
 		pthread_cond_wait(&q->changed, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 }
