@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "env.h"
+#include "nearest.h"
 #include "policy.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -110,6 +111,17 @@ void source_close(struct source *s)
 	s->trace = NULL;
 }
 
+static int bad_kind(const char *text, const char *kind, size_t len, struct err *e)
+{
+	struct nearest n;
+
+	nearest_begin(&n, kind, len);
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		nearest_try(&n, kind_names[k], strlen(kind_names[k]));
+	return err_set(e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'%s", text,
+		       nearest_hint(&n));
+}
+
 static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 {
 	char *copy = xstrdup(text), *rest = copy, *item;
@@ -123,9 +135,7 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 		while (k < NR_KINDS && strcmp(kind_names[k], item))
 			k++;
 		if (k == NR_KINDS)
-			ret = err_set(
-				e, "--kinds: expected a list of tt, pawn, eval, kv, got '%s'",
-				text);
+			ret = bad_kind(text, item, strlen(item), e);
 		else
 			*kinds |= 1u << k;
 	}
@@ -171,6 +181,25 @@ static int cell_sizes(const struct cell *c, struct table_size size[NR_KINDS], st
 	    parse_size(c->args->eval_hash, "eval-hash", &size[KIND_EVAL], e))
 		return -1;
 	size[KIND_KV] = size[KIND_TT];
+	return 0;
+}
+
+int cell_check_sizes(const struct cell_args *a, const void *hash, unsigned kinds, struct err *e)
+{
+	const struct {
+		const void *dest;
+		unsigned kinds;
+		const char *when;
+	} size[] = {
+		{ hash, 1u << KIND_TT | 1u << KIND_KV,
+		  "on operations of kind tt or kv (--kinds)" },
+		{ &a->pawn_hash, 1u << KIND_PAWN, "on operations of kind pawn (--kinds)" },
+		{ &a->eval_hash, 1u << KIND_EVAL, "on operations of kind eval (--kinds)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(size); i++)
+		if (option_effect(size[i].dest, kinds & size[i].kinds, size[i].when, e))
+			return -1;
 	return 0;
 }
 

@@ -65,6 +65,12 @@ struct cell_args {
 	{ "seed", OPT_U64, &(a)->seed, "N", "1", "of everything random", 0, 0 }
 /* clang-format on */
 
+/* What of it needs what; `traces` is the option that names recorded ones. */
+#define CELL_EFFECTS(traces)                                                                     \
+	{ "witness", "with --mode audit" }, { "caller", "with --mode throughput" },              \
+		{ "seconds", "without --passes" }, { "deal", "with " traces },                   \
+		{ "clears", "with " traces }, { "pacing", "with " traces }
+
 /* Where traffic comes from: a trace file, or the spec of a workload. */
 struct source {
 	const char *path; /* or NULL */
@@ -115,6 +121,13 @@ void cell_setup_free(struct cell_setup *s);
 
 /* Can this cell run? Cheap; so that a sweep fails before its first cell. */
 int cell_check(const struct cell *c, struct err *e);
+
+/*
+ * Refuse sizes of tables that no operation is for: kinds are those of all that is replayed, hash
+ * points to where --hash is stored. 0 or -1.
+ */
+int cell_check_sizes(const struct cell_args *a, const void *hash, unsigned kinds,
+		     struct err *e);
 
 /* The fields that are the same for a whole invocation: machine, build, warnings. */
 void cell_base(const struct topo *topo, struct csv_row *base);

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "build_config.h"
+#include "paths.h"
 #include "records.h"
 
 extern char **environ;
@@ -34,12 +34,6 @@ static const struct option_def plot_options[] = {
 	  .help = "where the pictures go; made if it is not there" },
 	{ .name = NULL },
 };
-
-/* Beside the source while that is there, or else where they were installed. */
-static const char *find_scripts(void)
-{
-	return access(PLOTS_SOURCE "/common.gp", R_OK) ? PLOTS_INSTALLED : PLOTS_SOURCE;
-}
 
 static void put_field(FILE *f, const char *s)
 {
@@ -149,7 +143,7 @@ static int run_gnuplot(const char *csv, const char *script, struct err *e)
 /* Every script but the parts that the others share, in the order of their names. */
 static int run_scripts(const char *csv, struct err *e)
 {
-	char *pattern = xasprintf("%s/*.gp", find_scripts());
+	char *dir = paths_find(PATHS_PLOTS), *pattern = xasprintf("%s/*.gp", dir);
 	glob_t scripts;
 	int ret = glob(pattern, 0, NULL, &scripts);
 
@@ -166,6 +160,7 @@ static int run_scripts(const char *csv, struct err *e)
 	globfree(&scripts);
 out_free:
 	free(pattern);
+	free(dir);
 	return ret;
 }
 
@@ -214,7 +209,8 @@ const struct command cmd_plot = {
 	.summary = "a CSV as pictures: speed by threads, wrong answers, hits by size",
 	.takes_arguments = true,
 	.usage = "FILE [--out DIR]",
-	.example = "tearline plot results/sweep.csv --out pictures",
+	.example = "tearline sweep --tables spinlock,xor --traces @TRACE@ --out x.csv\n"
+		   "tearline plot x.csv --out pictures",
 	.work = plot,
 	.options = plot_options,
 };

@@ -2,6 +2,7 @@
 /* tearline replay - one cell: a table, some traffic, some threads; what came of it */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cell.h"
 #include "command.h"
@@ -37,6 +38,12 @@ static const struct option_def replay_options[] = {
 	{ "csv", OPT_STR, &args.csv, "FILE|-", NULL,
 	  "append the rows to FILE, or print them instead of the summary", 0, 0 },
 	{ .name = NULL },
+};
+
+static const struct option_effect replay_effects[] = {
+	CELL_EFFECTS("--trace"),
+	{ "seed", "with --mode audit or --workload or --deal salt" },
+	{ .option = NULL },
 };
 
 static const char *field(const struct csv_row *r, enum csv_column c)
@@ -204,13 +211,70 @@ static void announce_pace(const struct cell *c, const struct cell_setup *s)
 			whole ? "" : " (--seconds instead of --passes ends it sooner)");
 }
 
+/* Does a table or a workload follow in this spec, where an option might? */
+static bool names_another(const char *spec, bool (*is_name)(const char *s, size_t len))
+{
+	for (const char *p = strchr(spec, ','); p; p = strchr(p + 1, ','))
+		if (is_name(p + 1, strcspn(p + 1, ":,")))
+			return true;
+	return false;
+}
+
+static bool is_table(const char *s, size_t len)
+{
+	table_for_each(c) if (strlen(c->name) == len && !strncmp(c->name, s, len)) return true;
+	return false;
+}
+
+static bool is_workload(const char *s, size_t len)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = workload_name(i)); i++)
+		if (strlen(name) == len && !strncmp(name, s, len))
+			return true;
+	return false;
+}
+
+/* Somebody wants to compare. */
+static int refuse_lists(struct err *e)
+{
+	const struct {
+		const char *option, *text;
+		bool is_list;
+	} value[] = {
+		{ "table", args.table, names_another(args.table, is_table) },
+		{ "workload", args.workload,
+		  args.workload && names_another(args.workload, is_workload) },
+		{ "trace", args.trace,
+		  args.trace && strchr(args.trace, ',') && access(args.trace, F_OK) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(value); i++)
+		if (value[i].is_list)
+			return err_set(e,
+				       "replay: --%s: expected one, got '%s': for several use "
+				       "tearline sweep",
+				       value[i].option, value[i].text);
+	return 0;
+}
+
 static int check_args(struct err *e)
 {
 	if (!args.table)
 		return err_set(e, "replay: --table is missing (see tearline tables)");
 	if (!args.trace == !args.workload)
 		return err_set(e, "replay: expected one of --trace FILE and --workload NAME");
-	return 0;
+	return refuse_lists(e);
+}
+
+static int check_cell(const struct cell *c, struct err *e)
+{
+	unsigned kinds;
+
+	if (cell_check(c, e) || cell_kinds(c, &kinds, e))
+		return -1;
+	return cell_check_sizes(c->args, &args.hash, kinds, e);
 }
 
 static int replay(char **arg, int nr, struct err *e)
@@ -239,7 +303,7 @@ static int replay(char **arg, int nr, struct err *e)
 		goto out_spec;
 	c.topo = topo;
 	cell_base(topo, &base);
-	if (cell_check(&c, e) || source_open(&source, e))
+	if (check_cell(&c, e) || source_open(&source, e))
 		goto out_topo;
 	if (cell_setup(&c, &setup, e))
 		goto out_source;
@@ -273,10 +337,12 @@ const struct command cmd_replay = {
 	.name = "replay",
 	.summary = "one cell: replay a trace or a workload on a table",
 	.usage = "--table NAME[:opt=val,...] (--trace FILE | --workload NAME) [options]",
-	.example = "tearline replay --table xor --trace workloads/traces/crafty-2t-fine70.tlt "
-		   "--threads 2 --hash 16 --mode audit\n"
+	.example = "tearline replay --table xor --trace @TRACE@ --threads 2 --hash 16 "
+		   "--mode audit\n"
 		   "tearline replay --table spinlock:lock=ticket --workload uniform:store=50 "
 		   "--threads 2 --csv -",
 	.work = replay,
 	.options = replay_options,
+	.effects = replay_effects,
+	.for_lists = "tearline sweep",
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "report.h"
 
 struct report_args {
@@ -27,6 +28,11 @@ static const struct option_def report_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect report_effects[] = {
+	{ "baseline", "without --schema" },
+	{ .option = NULL },
+};
+
 static void print_schema(FILE *f)
 {
 	fputs("| column | holds | meaning |\n|---|---|---|\n", f);
@@ -42,13 +48,25 @@ static bool has_table(const struct records *rows, const char *table)
 	return false;
 }
 
+static int no_such_baseline(const struct records *rows, const char *wanted, struct err *e)
+{
+	struct nearest n;
+
+	nearest_begin(&n, wanted, strlen(wanted));
+	for (size_t i = 0; i < rows->nr; i++)
+		nearest_try(&n, rows->rec[i].field[COL_table],
+			    strlen(rows->rec[i].field[COL_table]));
+	return err_set(e, "report: --baseline: no row is of table '%s'%s", wanted,
+		       nearest_hint(&n));
+}
+
 static int choose_baseline(struct report *rp, const char *wanted, struct err *e)
 {
 	rp->baseline = wanted ? wanted : "unsync";
 	if (has_table(&rp->rows, rp->baseline))
 		return 0;
 	if (wanted)
-		return err_set(e, "report: --baseline: no row is of table '%s'", wanted);
+		return no_such_baseline(&rp->rows, wanted, e);
 	rp->baseline = rp->rows.rec[0].field[COL_table];
 	return 0;
 }
@@ -101,6 +119,9 @@ out_free:
 
 static int report(char **arg, int nr, struct err *e)
 {
+	if (nr && args.schema)
+		return err_set(e, "report: --schema: expected no file with it, got '%s'",
+			       arg[0]);
 	if (!nr && !args.schema)
 		return err_set(e, "report: expected a CSV file, or - for standard input");
 	if (args.schema)
@@ -115,7 +136,9 @@ const struct command cmd_report = {
 	.summary = "a CSV as readable tables: which scheme, how fast, does it ever lie",
 	.takes_arguments = true,
 	.usage = "FILE... [--baseline TABLE] | --schema",
-	.example = "tearline report results/sweep.csv --baseline spinlock",
+	.example = "tearline sweep --tables spinlock,xor --traces @TRACE@ --out x.csv\n"
+		   "tearline report x.csv --baseline spinlock",
 	.work = report,
 	.options = report_options,
+	.effects = report_effects,
 };

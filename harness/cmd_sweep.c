@@ -43,6 +43,11 @@ static const struct option_def sweep_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect sweep_effects[] = {
+	CELL_EFFECTS("--traces"),
+	{ .option = NULL },
+};
+
 static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
 		      const struct csv_row *base, struct csv_writer *csv, struct err *e)
 {
@@ -168,7 +173,8 @@ const struct command cmd_sweep = {
 	.usage = "--tables LIST (--traces LIST | --workload LIST) --threads LIST --hash LIST "
 		 "--out FILE [options]",
 	.example = "tearline sweep --tables spinlock,xor,seqlock,ck_ht --traces "
-		   "'workloads/traces/*' --threads 1,2 --hash 1,16 --trials 3 --out x.csv",
+		   "'@TRACES@/*' --threads 1,2 --hash 1,16 --trials 3 --out x.csv",
 	.work = sweep,
 	.options = sweep_options,
+	.effects = sweep_effects,
 };

@@ -319,6 +319,20 @@ const struct command cmd_tables = {
 	.usage = "[TABLE | FILE.so]...",
 	.takes_arguments = true,
 	.example = "tearline tables\ntearline tables xor ./mine.so",
+	.details =
+		"What the columns of the overview mean:\n"
+		"promises: what an audit must never see of the table; \"honest keys\": unless "
+		"somebody builds keys for it; \"bits\": but for one in 2^bits of what is met\n"
+		"probe, store: can a thread that is stopped at the wrong moment hold up others? "
+		"blocking: yes; lock-free: some thread always gets on; wait-free: every thread "
+		"does, in so many steps; obstruction-free: whoever is left alone does\n"
+		"written by a probe: what a mere look-up writes to memory that others read, "
+		"refreshes of tt aside\n"
+		"bytes an entry: memory, all that belongs to the table counted\n"
+		"key bits: of the key an entry keeps; of fewer than 64, some entries pass for "
+		"another key's\n"
+		"kinds: what it can hold. tt: transposition entries, with depth and bound; pawn: 7 "
+		"words; eval: one word; kv: any key and one word",
 	.work = show_tables,
 	.options = tables_options,
 };

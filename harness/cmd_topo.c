@@ -25,6 +25,11 @@ static const struct option_def options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect effects[] = {
+	{ "oversubscribe", "with --threads or --placement list" },
+	{ .option = NULL },
+};
+
 static int show(char **arg, int nr, struct err *e)
 {
 	struct placement p;
@@ -51,4 +56,5 @@ const struct command cmd_topo = {
 		"HWLOC_SYNTHETIC='pack:2 numa:2 l3:2 core:8 pu:2' tearline topo --threads 32",
 	.work = show,
 	.options = options,
+	.effects = effects,
 };

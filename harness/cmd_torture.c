@@ -41,6 +41,13 @@ static const struct option_def torture_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect torture_effects[] = {
+	{ "seconds", "with --table" },
+	{ "slice", "with --table" },
+	{ "runs", "with --controls" },
+	{ .option = NULL },
+};
+
 static int check_args(struct err *e)
 {
 	if (!args.table == !args.controls)
@@ -48,8 +55,6 @@ static int check_args(struct err *e)
 				  "tearline tables)");
 	if (args.table && args.seconds <= 0)
 		return err_set(e, "torture: --seconds: expected more than 0");
-	if (args.controls && args.slice)
-		return err_set(e, "torture: --slice: expected --table with it, not --controls");
 	return 0;
 }
 
@@ -69,4 +74,5 @@ const struct command cmd_torture = {
 		   "tearline torture --controls --runs 100",
 	.work = torture,
 	.options = torture_options,
+	.effects = torture_effects,
 };

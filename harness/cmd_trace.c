@@ -2,10 +2,10 @@
 /*
  * cmd_trace - `tearline trace`: look at, check, make, export and cut trace files
  *
- * The first positional argument is the verb. An option that the verb does not know
- * is an error: it was meant to do something.
+ * The first positional argument is the verb, which has options of its own.
  */
 #include "command.h"
+#include "nearest.h"
 #include "trace.h"
 #include "trace_info.h"
 
@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERBS "info, verify, import, export or cut"
 #define UNSET UINT64_MAX
 #define MAX_MATE INT16_MAX /* scores are 16 bits wide */
 
@@ -25,36 +24,42 @@ static bool opt_force, opt_small;
 
 static const struct option_def options[] = {
 	{ "out", OPT_STR, &opt_out, "FILE", NULL,
-	  "import, cut: the trace to write; it appears whole or not at all", 0, 0 },
-	{ "force", OPT_FLAG, &opt_force, NULL, NULL,
-	  "import, cut, export: replace a file that exists", 0, 0 },
+	  "the trace to write; it appears whole or not at all", 0, 0 },
+	{ "force", OPT_FLAG, &opt_force, NULL, NULL, "replace a file that exists", 0, 0 },
 	{ "small", OPT_FLAG, &opt_small, NULL, NULL,
-	  "import, cut: pack a tenth smaller, which takes twenty times as long", 0, 0 },
+	  "pack a tenth smaller, which takes twenty times as long", 0, 0 },
 	{ "mate", OPT_U64, &opt_mate, "N", NULL,
-	  "import: scores of N and more are mates; default: the engine's, by its name", 1,
-	  MAX_MATE },
-	{ "csv", OPT_STR, &opt_csv, "FILE", NULL,
-	  "export: where the rows go, - for standard output", 0, 0 },
+	  "scores of N and more are mates; default: the engine's, by its name", 1, MAX_MATE },
+	{ "csv", OPT_STR, &opt_csv, "FILE", NULL, "where the rows go, - for standard output", 0,
+	  0 },
 	{ "from", OPT_U64, &opt_from, "N", NULL,
-	  "cut: leave out the first N operations, counted over all streams in order of time; "
+	  "leave out the first N operations, counted over all streams in order of time; "
 	  "default 0",
 	  0, UNSET - 1 },
 	{ "ops", OPT_U64, &opt_ops, "N", NULL,
-	  "cut: keep N operations from there, counted likewise, so that all streams end at the "
+	  "keep N operations from there, counted likewise, so that all streams end at the "
 	  "same moment; default: all",
 	  1, UNSET - 1 },
 	{ "threads", OPT_STR, &opt_threads, "LIST", NULL,
-	  "cut: keep these recorded threads only, as 0,2,4-6; done before counting", 0, 0 },
+	  "keep these recorded threads only, as 0,2,4-6; done before counting", 0, 0 },
 	{ "kinds", OPT_STR, &opt_kinds, "LIST", NULL,
-	  "cut: keep these kinds only, as tt,pawn; new generations and clears always stay; done "
+	  "keep these kinds only, as tt,pawn; new generations and clears always stay; done "
 	  "before counting",
 	  0, 0 },
 	{ 0 },
 };
 
+static const struct option_effect effects[] = {
+	{ "out", "with import or cut" }, { "mate", "with import" }, { "csv", "with export" },
+	{ "from", "with cut" },		 { "ops", "with cut" },	    { "threads", "with cut" },
+	{ "kinds", "with cut" },	 { "small", "with import or cut" },
+	{ "force", "with import, cut or export" },
+	{ .option = NULL },
+};
+
 struct verb {
 	const char *name;
-	const char *takes; /* names of its options, each with a space behind */
+	bool makes_trace; /* and so needs --out */
 	const char *operands; /* for the message when there are none */
 	int (*run)(char **file, int nr, struct err *e);
 };
@@ -228,6 +233,17 @@ static int add_kind(const char *item, unsigned *mask)
 	return -1;
 }
 
+static void bad_kind(const char *item, struct err *e)
+{
+	struct nearest n;
+
+	nearest_begin(&n, item, strlen(item));
+	for (unsigned kind = 0; kind < NR_KINDS; kind++)
+		nearest_try(&n, kind_names[kind], strlen(kind_names[kind]));
+	err_set(e, "trace cut: --kinds: expected a list of tt,pawn,eval,kv, got '%s'%s",
+		opt_kinds, nearest_hint(&n));
+}
+
 /* Fill the window from --threads and --kinds; the list is the caller's to free. */
 static int parse_lists(struct trace_window *w, uint32_t **list, struct err *e)
 {
@@ -245,9 +261,7 @@ static int parse_lists(struct trace_window *w, uint32_t **list, struct err *e)
 	copy = rest = xstrdup(opt_kinds ? opt_kinds : "");
 	while (opt_kinds && (item = strsep(&rest, ",")))
 		if (add_kind(trim(item), &w->kinds)) {
-			err_set(e,
-				"trace cut: --kinds: expected a list of tt,pawn,eval,kv, got '%s'",
-				opt_kinds);
+			bad_kind(trim(item), e);
 			goto out;
 		}
 	ret = 0;
@@ -284,58 +298,28 @@ out:
 }
 
 static const struct verb verbs[] = {
-	{ "info", "", "a trace file", run_info },
-	{ "verify", "", "a trace file", run_verify },
-	{ "import", "out mate force small ", "the raw files of one recording", run_import },
-	{ "export", "csv force ", "a trace file", run_export },
-	{ "cut", "out from ops threads kinds force small ", "a trace file", run_cut },
+	{ "info", false, "a trace file", run_info },
+	{ "verify", false, "a trace file", run_verify },
+	{ "import", true, "the raw files of one recording", run_import },
+	{ "export", false, "a trace file", run_export },
+	{ "cut", true, "a trace file", run_cut },
 };
 
+/* There is one: command_run() has looked. */
 static const struct verb *find_verb(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(verbs[i].name, name))
-			return &verbs[i];
-	return NULL;
-}
+	const struct verb *v = verbs;
 
-static bool was_given(const struct option_def *d)
-{
-	if (d->type == OPT_U64)
-		return *(uint64_t *)d->dest != UNSET;
-	if (d->type == OPT_FLAG)
-		return *(bool *)d->dest;
-	return *(const char **)d->dest != NULL;
-}
-
-/* The first option given that this verb does not take, or NULL. */
-static const char *foreign_option(const struct verb *v)
-{
-	for (const struct option_def *d = options; d->name; d++) {
-		char *name = xasprintf("%s ", d->name);
-		bool taken = strstr(v->takes, name) != NULL;
-
-		free(name);
-		if (was_given(d) && !taken)
-			return d->name;
-	}
-	return NULL;
+	while (strcmp(v->name, name))
+		v++;
+	return v;
 }
 
 static int trace(char **arg, int nr, struct err *e)
 {
-	const struct verb *v;
-	const char *foreign;
+	const struct verb *v = find_verb(arg[0]);
 
-	if (!nr)
-		return err_set(e, "trace: expected " VERBS " (see tearline trace --help)");
-	v = find_verb(arg[0]);
-	if (!v)
-		return err_set(e, "trace: expected " VERBS ", got '%s'", arg[0]);
-	foreign = foreign_option(v);
-	if (foreign)
-		return err_set(e, "trace %s: it takes no --%s", v->name, foreign);
-	if (strstr(v->takes, "out ") && !opt_out)
+	if (v->makes_trace && !opt_out)
 		return err_set(e, "trace %s: --out FILE expected", v->name);
 	if (nr == 1)
 		return err_set(e, "trace %s: expected %s", v->name, v->operands);
@@ -346,15 +330,17 @@ const struct command cmd_trace = {
 	.name = "trace",
 	.summary = "look at, check, make, export and cut trace files",
 	.takes_arguments = true,
+	.verbs = "info|verify|import|export|cut",
 	.usage =
 		"info FILE... | verify FILE... | import --out FILE [--mate N] [--small] RAW... | "
 		"export --csv FILE FILE | cut --out FILE [--from N] [--ops N] [--threads LIST] "
 		"[--kinds LIST] [--small] FILE",
-	.example = "tearline trace info workloads/traces/crafty-2t-fine70.tlt\n"
-		   "tearline trace verify workloads/traces/*.tlt\n"
-		   "tearline trace import --out run.tlt run.t0.raw.zst run.t1.raw.zst\n"
-		   "tearline trace export --csv run.csv run.tlt\n"
-		   "tearline trace cut --out start.tlt --ops 100000 --kinds tt run.tlt",
+	.example = "tearline trace info @TRACE@\n"
+		   "tearline trace verify @TRACES@/*.tlt\n"
+		   "tearline trace export --csv rows.csv @TRACE@\n"
+		   "tearline trace cut --out start.tlt --ops 100000 --kinds tt @TRACE@\n"
+		   "tearline trace import --out run.tlt run.t0.raw.zst run.t1.raw.zst",
 	.work = trace,
 	.options = options,
+	.effects = effects,
 };

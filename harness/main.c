@@ -2,9 +2,13 @@
 /* tearline - argv to subcommand; nothing else happens here. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "completion.h"
+#include "nearest.h"
+#include "paths.h"
 #include "version.h"
 #include "build_config.h"
 
@@ -14,17 +18,23 @@ static const struct command *const commands[] = { COMMANDS(COMMAND_ENTRY) NULL }
 
 static void print_help(FILE *f)
 {
+	char *example = option_sample("tearline replay --table xor --trace @TRACE@ --threads 2",
+				      paths_find(PATHS_TRACES));
+
 	fputs("tearline - how fast is a shared hash table, and does it ever lie?\n\n"
 	      "usage: tearline COMMAND [options]\n\n",
 	      f);
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(f, "  %-10s%s\n", (*c)->name, (*c)->summary);
-	fputs("\n'tearline COMMAND --help' explains each; 'tearline --version' says what this is.\n\n"
-	      "example:\n"
-	      "  tearline replay --table xor --trace workloads/traces/crafty-2t-fine70.tlt --threads 2\n\n"
-	      "exit: 0 done, 1 found a fault it was asked to look for, 2 unusable input or arguments,\n"
+	fprintf(f,
+		"\n'tearline help COMMAND' explains each; 'tearline version' says what this is.\n\n"
+		"example:\n"
+		"  %s\n\n",
+		example);
+	fputs("exit: 0 done, 1 found a fault it was asked to look for, 2 unusable input or arguments,\n"
 	      "130 interrupted\n",
 	      f);
+	free(example);
 }
 
 static void print_man(void)
@@ -46,19 +56,73 @@ static void print_man(void)
 	      stdout);
 }
 
-static int dispatch(int argc, char **argv)
+/* What is asked for by a word of its own is no command: it has no options. */
+#define WORDS "help|version"
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp(name, (*c)->name))
+			return *c;
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	struct nearest n;
+	struct err e;
+
+	nearest_begin(&n, name, strlen(name));
+	for (const struct command *const *c = commands; *c; c++)
+		nearest_try(&n, (*c)->name, strlen((*c)->name));
+	nearest_try_choices(&n, WORDS);
+	err_set(&e, "unknown command '%s'%s (see tearline --help)", name, nearest_hint(&n));
+	return err_report(&e);
+}
+
+static int too_many(const char *word, const char *more)
 {
 	struct err e;
+
+	err_set(&e, "%s: nothing more expected, got '%s'", word, more);
+	return err_report(&e);
+}
+
+static int help(int nr, char **arg)
+{
+	const struct command *c;
+
+	if (nr > 1)
+		return too_many("help", arg[1]);
+	if (!nr) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
+	c = find_command(arg[0]);
+	if (!c)
+		return unknown_command(arg[0]);
+	option_help(c, stdout);
+	return EXIT_DONE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct command *c;
 
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_help(stdout);
-		return EXIT_DONE;
-	}
-	if (!strcmp(argv[1], "--version")) {
+	if (is_one_of(argv[1], "help", "--help", "-h"))
+		return help(argc - 2, argv + 2);
+	if (is_one_of(argv[1], "version", "--version", "-V")) {
+		if (argc > 2)
+			return too_many(argv[1], argv[2]);
 		printf("tearline %s (%s), %s %s\n", PROJECT_VERSION, GIT_VERSION, COMPILER,
 		       FLAGS);
 		return EXIT_DONE;
@@ -67,11 +131,10 @@ static int dispatch(int argc, char **argv)
 		print_man();
 		return EXIT_DONE;
 	}
-	for (const struct command *const *c = commands; *c; c++)
-		if (!strcmp(argv[1], (*c)->name))
-			return command_run(*c, argc - 1, argv + 1);
-	err_set(&e, "unknown command '%s' (see tearline --help)", argv[1]);
-	return err_report(&e);
+	if (!strcmp(argv[1], "--completion"))
+		return completion(commands, argc > 2 ? argv[2] : "");
+	c = find_command(argv[1]);
+	return c ? command_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 /* What was printed is the result: without it the command is not done. */

@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "interrupt.h"
+#include "nearest.h"
+
+/* The command that runs, and which of its options were on the command line. */
+static const struct command *running;
+static bool *given;
 
 static size_t count_options(const struct option_def *defs)
 {
@@ -31,18 +36,33 @@ static int choice_index(const char *choices, const char *s)
 	return -1;
 }
 
-static int bad_value(const struct command *c, const struct option_def *d, const char *s,
-		     struct err *e)
+static int bad_choice(const struct command *c, const struct option_def *d, const char *s,
+		      struct err *e)
 {
-	if (d->type == OPT_CHOICE)
-		return err_set(e, "%s: --%s: expected %s, got '%s'", c->name, d->name,
-			       d->metavar, s);
+	struct nearest n;
+
+	nearest_begin(&n, s, strlen(s));
+	nearest_try_choices(&n, d->metavar);
+	return err_set(e, "%s: --%s: expected %s, got '%s'%s", c->name, d->name, d->metavar, s,
+		       nearest_hint(&n));
+}
+
+static int bad_number(const struct command *c, const struct option_def *d, const char *s,
+		      struct err *e)
+{
+	const char *whole = d->type == OPT_U64 ? "whole " : "";
+	char range[64];
+
+	if (c->for_lists && strchr(s, ','))
+		return err_set(e, "%s: --%s: expected one number, got '%s': for several use %s",
+			       c->name, d->name, s, c->for_lists);
 	if (d->max)
-		return err_set(e, "%s: --%s: expected a %snumber from %ju to %ju, got '%s'",
-			       c->name, d->name, d->type == OPT_U64 ? "whole " : "",
-			       (uintmax_t)d->min, (uintmax_t)d->max, s);
-	return err_set(e, "%s: --%s: expected a %snumber of at least %ju, got '%s'", c->name,
-		       d->name, d->type == OPT_U64 ? "whole " : "", (uintmax_t)d->min, s);
+		snprintf(range, sizeof(range), "from %ju to %ju", (uintmax_t)d->min,
+			 (uintmax_t)d->max);
+	else
+		snprintf(range, sizeof(range), "of at least %ju", (uintmax_t)d->min);
+	return err_set(e, "%s: --%s: expected a %snumber %s, got '%s'", c->name, d->name, whole,
+		       range, s);
 }
 
 static int store_value(const struct command *c, const struct option_def *d, const char *s,
@@ -62,19 +82,19 @@ static int store_value(const struct command *c, const struct option_def *d, cons
 		return 0;
 	case OPT_U64:
 		if (parse_u64(s, d->min, max, &number))
-			return bad_value(c, d, s, e);
+			return bad_number(c, d, s, e);
 		*(uint64_t *)d->dest = number;
 		return 0;
 	case OPT_DECIMAL:
 		if (parse_decimal(s, &decimal) || decimal < (double)d->min ||
 		    decimal > (double)max)
-			return bad_value(c, d, s, e);
+			return bad_number(c, d, s, e);
 		*(double *)d->dest = decimal;
 		return 0;
 	case OPT_CHOICE:
 		index = choice_index(d->metavar, s);
 		if (index < 0)
-			return bad_value(c, d, s, e);
+			return bad_choice(c, d, s, e);
 		*(unsigned *)d->dest = (unsigned)index;
 		return 0;
 	}
@@ -103,6 +123,175 @@ static struct option *long_options(const struct option_def *defs)
 	return lo;
 }
 
+/* Of a word as it was typed, "--tabel" or "--tabel=xor". */
+static int unknown_option(const struct command *c, const char *word, struct err *e)
+{
+	struct nearest n;
+
+	nearest_begin(&n, word, strcspn(word, "="));
+	for (const struct option_def *d = c->options; d->name; d++) {
+		char *option = xasprintf("--%s", d->name);
+
+		nearest_try(&n, option, strlen(option));
+		free(option);
+	}
+	return err_set(e, "%s: unknown option '%s'%s (see tearline %s --help)", c->name, word,
+		       nearest_hint(&n), c->name);
+}
+
+static const struct option_def *find_option(const struct command *c, const char *name,
+					    size_t len)
+{
+	for (const struct option_def *d = c->options; d->name; d++)
+		if (strlen(d->name) == len && !strncmp(d->name, name, len))
+			return d;
+	return NULL;
+}
+
+static bool was_given(const struct option_def *d)
+{
+	return given[d - running->options];
+}
+
+/* Has it a value that does something? */
+static bool is_set(const struct option_def *d)
+{
+	switch (d->type) {
+	case OPT_FLAG:
+		return *(bool *)d->dest;
+	case OPT_STR:
+		return *(const char **)d->dest;
+	case OPT_U64:
+		return was_given(d) && *(uint64_t *)d->dest;
+	case OPT_DECIMAL:
+		return was_given(d) && *(double *)d->dest > 0;
+	case OPT_CHOICE:
+		return was_given(d);
+	}
+	return false;
+}
+
+/* Is it this choice, or a list with this item ("name" or "name:with=options")? */
+static bool is_value(const struct option_def *d, const char *value, size_t len)
+{
+	const char *list = d->type == OPT_STR ? *(const char **)d->dest : NULL;
+
+	if (d->type == OPT_CHOICE) {
+		char *text = xasprintf("%.*s", (int)len, value);
+		int index = choice_index(d->metavar, text);
+
+		free(text);
+		return index >= 0 && *(unsigned *)d->dest == (unsigned)index;
+	}
+	while (list && *list) {
+		if (strcspn(list, ":,") == len && !strncmp(list, value, len))
+			return true;
+		list += strcspn(list, ",");
+		list += *list == ',';
+	}
+	return false;
+}
+
+/* "--mode audit", "--trace" or "cut". */
+static bool term_holds(const char *term, size_t len, const char *verb)
+{
+	const char *space = memchr(term, ' ', len);
+	size_t name = space ? (size_t)(space - term) : len;
+	const struct option_def *d;
+
+	if (strncmp(term, "--", 2))
+		return verb && strlen(verb) == len && !strncmp(verb, term, len);
+	d = find_option(running, term + 2, name - 2);
+	if (!d)
+		return false;
+	return space ? is_value(d, space + 1, len - name - 1) : is_set(d);
+}
+
+static bool when_holds(const char *when, const char *verb)
+{
+	bool without = !strncmp(when, "without ", 8);
+
+	for (const char *p = strchr(when, ' ') + 1, *end; p; p = end ? end + 4 : NULL) {
+		end = strstr(p, " or ");
+		if (term_holds(p, end ? (size_t)(end - p) : strlen(p), verb))
+			return !without;
+	}
+	return without;
+}
+
+static int no_effect(const struct option_def *d, const char *when, struct err *e)
+{
+	return err_set(e, "%s: --%s: only has an effect %s", running->name, d->name, when);
+}
+
+static int check_effects(const char *verb, struct err *e)
+{
+	for (const struct option_effect *f = running->effects; f && f->option; f++) {
+		const struct option_def *d = find_option(running, f->option, strlen(f->option));
+
+		if (d && was_given(d) && !when_holds(f->when, verb))
+			return no_effect(d, f->when, e);
+	}
+	return 0;
+}
+
+static const struct option_def *given_option(const void *dest)
+{
+	for (const struct option_def *d = running ? running->options : NULL; d && d->name; d++)
+		if (d->dest == dest && was_given(d))
+			return d;
+	return NULL;
+}
+
+bool option_given(const void *dest)
+{
+	return given_option(dest);
+}
+
+int option_effect(const void *dest, bool has, const char *when, struct err *e)
+{
+	const struct option_def *d = has ? NULL : given_option(dest);
+
+	return d ? no_effect(d, when, e) : 0;
+}
+
+/* "info, verify or cut" */
+static char *verbs_text(const char *verbs)
+{
+	char *text = xstrdup("");
+
+	for (const char *p = verbs; *p;) {
+		int len = (int)strcspn(p, "|");
+		const char *sep = !*text ? "" : p[len] ? ", " : " or ";
+		char *longer = xasprintf("%s%s%.*s", text, sep, len, p);
+
+		free(text);
+		text = longer;
+		p += len + (p[len] == '|');
+	}
+	return text;
+}
+
+static int check_verb(const struct command *c, const char *verb, struct err *e)
+{
+	struct nearest n;
+	char *list;
+
+	if (!c->verbs || (verb && choice_index(c->verbs, verb) >= 0))
+		return 0;
+	list = verbs_text(c->verbs);
+	if (verb) {
+		nearest_begin(&n, verb, strlen(verb));
+		nearest_try_choices(&n, c->verbs);
+		err_set(e, "%s: expected %s, got '%s'%s", c->name, list, verb,
+			nearest_hint(&n));
+	} else {
+		err_set(e, "%s: expected %s (see tearline %s --help)", c->name, list, c->name);
+	}
+	free(list);
+	return -1;
+}
+
 /*
  * Returns the index of the first argument that is no option, or -1 after an error or --help,
  * with *status set to the exit code.
@@ -115,6 +304,9 @@ static int parse(const struct command *c, int argc, char **argv, int *status)
 	int index, got;
 
 	*status = EXIT_USAGE;
+	running = c;
+	free(given);
+	given = xcalloc(count_options(defs), sizeof(*given));
 	if (set_defaults(c, defs, &e))
 		goto out_err;
 	optind = 0;
@@ -131,19 +323,26 @@ static int parse(const struct command *c, int argc, char **argv, int *status)
 				c->name, optopt, c->name);
 			goto out_err;
 		}
-		if (got == ':' || got == '?') {
-			err_set(&e, "%s: %s '%s' (see tearline %s --help)", c->name,
-				got == ':' ? "a value is missing after" : "unknown option",
-				argv[optind - 1], c->name);
+		if (got == ':') {
+			err_set(&e,
+				"%s: a value is missing after '%s' (see tearline %s --help)",
+				c->name, argv[optind - 1], c->name);
+			goto out_err;
+		}
+		if (got == '?') {
+			unknown_option(c, argv[optind - 1], &e);
 			goto out_err;
 		}
 		if (store_value(c, &defs[index], optarg, &e))
 			goto out_err;
+		given[index] = true;
 	}
 	if (optind < argc && !c->takes_arguments) {
 		err_set(&e, "%s: expected options only, got '%s'", c->name, argv[optind]);
 		goto out_err;
 	}
+	if (check_verb(c, argv[optind], &e) || check_effects(argv[optind], &e))
+		goto out_err;
 	free(lo);
 	return optind;
 out_err:
@@ -164,96 +363,4 @@ int command_run(const struct command *c, int argc, char **argv)
 	if (status < 0)
 		return err_report(&e);
 	return status == EXIT_DONE && interrupted() ? EXIT_INTERRUPTED : status;
-}
-
-static void print_wrapped(FILE *f, const char *text, int column, int indent)
-{
-	const int width = 96;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column + len > width && column > indent)
-			column = fprintf(f, "\n%*s", indent, "") - 1;
-		column += fprintf(f, "%.*s", len, text);
-		text += len;
-		if (*text == ' ') {
-			text++;
-			column += fprintf(f, " ");
-		}
-	}
-	fputc('\n', f);
-}
-
-void option_help(const struct command *c, FILE *f)
-{
-	const int indent = 32;
-
-	fprintf(f, "tearline %s - %s\n\n", c->name, c->summary);
-	print_wrapped(f, c->usage, fprintf(f, "usage: tearline %s ", c->name), 8);
-	fputc('\n', f);
-	for (const struct option_def *d = c->options; d->name; d++) {
-		int n = fprintf(f, "  --%s%s%s", d->name, d->metavar ? " " : "",
-				d->metavar ? d->metavar : "");
-		char *help =
-			d->dflt ? xasprintf("%s [%s]", d->help, d->dflt) : xstrdup(d->help);
-
-		if (n >= indent)
-			n = fprintf(f, "\n") - 1;
-		n += fprintf(f, "%*s", indent - n, "");
-		print_wrapped(f, help, n, indent);
-		free(help);
-	}
-	fputs("  --help                        this text\n\nexample:\n", f);
-	for (const char *p = c->example; *p;) {
-		int len = (int)strcspn(p, "\n");
-
-		fprintf(f, "  %.*s\n", len, p);
-		p += len + (p[len] == '\n');
-	}
-}
-
-/* Text for roff: a backslash or a dash must not be read as markup. */
-static void print_roff(FILE *f, const char *s)
-{
-	if (*s == '.' || *s == '\'')
-		fputs("\\&", f);
-	for (; *s; s++) {
-		if (*s == '\\')
-			fputs("\\e", f);
-		else if (*s == '-')
-			fputs("\\-", f);
-		else
-			fputc(*s, f);
-	}
-}
-
-void option_man(const struct command *c, FILE *f)
-{
-	fprintf(f, ".SS ");
-	print_roff(f, c->name);
-	fputc('\n', f);
-	print_roff(f, c->summary);
-	fprintf(f, ".\n.PP\n.B tearline %s\n", c->name);
-	print_roff(f, c->usage);
-	fputc('\n', f);
-	for (const struct option_def *d = c->options; d->name; d++) {
-		fprintf(f, ".TP\n.BR \\-\\-");
-		print_roff(f, d->name);
-		if (d->metavar) {
-			fputs(" \\ ", f);
-			print_roff(f, d->metavar);
-		}
-		fputc('\n', f);
-		print_roff(f, d->help);
-		if (d->dflt) {
-			fputs("\n(default ", f);
-			print_roff(f, d->dflt);
-			fputs(")", f);
-		}
-		fputc('\n', f);
-	}
-	fputs(".PP\nExample:\n.nf\n.RS\n", f);
-	print_roff(f, c->example);
-	fputs("\n.RE\n.fi\n", f);
 }

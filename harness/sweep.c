@@ -271,6 +271,22 @@ static int plan_left_out(struct sweep *s, const struct cell_args *args, struct e
 	return 0;
 }
 
+/* Of all sources. */
+static int check_sizes(const struct sweep *s, const struct sweep_lists *l,
+		       const struct cell_args *args, struct err *e)
+{
+	unsigned all = 0, kinds;
+
+	for (size_t src = 0; src < s->nr_sources; src++) {
+		struct cell c = { .args = args, .source = &s->source[src] };
+
+		if (cell_kinds(&c, &kinds, e))
+			return -1;
+		all |= kinds;
+	}
+	return cell_check_sizes(args, &l->hash, all, e);
+}
+
 /* Every cell of one source, size, number of threads and lookahead. */
 static struct sweep_cell *plan_group(struct sweep *s, struct sweep_cell *out,
 				     const struct sweep_cell *group, size_t source)
@@ -351,7 +367,7 @@ int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_a
 		shuffle(first, round, &state);
 		s->nr_cells += round;
 	}
-	return 0;
+	return check_sizes(s, l, args, e);
 }
 
 void sweep_free(struct sweep *s)

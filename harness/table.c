@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "build_config.h"
+#include "nearest.h"
 #include "plugin.h"
 
 static struct table_class *classes;
@@ -90,16 +91,22 @@ static int no_such_table(const char *name, size_t len, struct err *e)
 {
 	const char *why = why_absent(name, len);
 	char list[512] = "";
+	struct nearest n;
 
 	if (why)
 		return err_set(e, "--table %.*s: %s", (int)len, name, why);
+	nearest_begin(&n, name, len);
 	table_for_each(c)
 	{
+		nearest_try(&n, c->name, strlen(c->name));
 		if (c->broken)
 			continue;
 		strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
 		strncat(list, c->name, sizeof(list) - strlen(list) - 1);
 	}
+	if (*nearest_hint(&n))
+		return err_set(e, "--table %.*s: no such table%s (see tearline tables)",
+			       (int)len, name, nearest_hint(&n));
 	return err_set(e,
 		       "--table %.*s: no such table; there are %s (controls: see tearline "
 		       "tables)",
@@ -148,6 +155,18 @@ static int option_index(const struct table_class *c, const char *name, size_t le
 	return -1;
 }
 
+static int no_such_option(const struct table_class *c, const char *name, size_t len,
+			  struct err *e)
+{
+	struct nearest n;
+
+	nearest_begin(&n, name, len);
+	for (int i = 0; i < MAX_TABLE_OPTIONS && c->options[i].name; i++)
+		nearest_try(&n, c->options[i].name, strlen(c->options[i].name));
+	return err_set(e, "--table %s: no option '%.*s'%s (see tearline tables %s)", c->name,
+		       (int)len, name, nearest_hint(&n), c->name);
+}
+
 /* One "name=value" of a spec, at s, len bytes long. */
 static int set_option(struct table_spec *spec, const char *s, size_t len, struct err *e)
 {
@@ -155,20 +174,23 @@ static int set_option(struct table_spec *spec, const char *s, size_t len, struct
 	const char *eq = memchr(s, '=', len);
 	size_t name_len = eq ? (size_t)(eq - s) : len;
 	int i = option_index(c, s, name_len);
+	struct nearest n;
 	size_t value_len;
 
 	if (i < 0)
-		return err_set(e, "--table %s: no option '%.*s' (see tearline tables)", c->name,
-			       (int)name_len, s);
+		return no_such_option(c, s, name_len, e);
 	if (!eq)
 		return err_set(e, "--table %s: option %s: expected %s=%s", c->name,
 			       c->options[i].name, c->options[i].name,
 			       c->options[i].values ? c->options[i].values : "...");
 	value_len = len - name_len - 1;
-	if (c->options[i].values && !is_choice(c->options[i].values, eq + 1, value_len))
-		return err_set(e, "--table %s: option %s: expected %s, got '%.*s'", c->name,
-			       c->options[i].name, c->options[i].values, (int)value_len,
-			       eq + 1);
+	if (c->options[i].values && !is_choice(c->options[i].values, eq + 1, value_len)) {
+		nearest_begin(&n, eq + 1, value_len);
+		nearest_try_choices(&n, c->options[i].values);
+		return err_set(e, "--table %s: option %s: expected %s, got '%.*s'%s", c->name,
+			       c->options[i].name, c->options[i].values, (int)value_len, eq + 1,
+			       nearest_hint(&n));
+	}
 	free((char *)spec->option[i]);
 	spec->option[i] = xasprintf("%.*s", (int)value_len, eq + 1);
 	return 0;

@@ -5,6 +5,7 @@
  * core and spread give every core one thread before any gets a second, and prefer fast
  * cores; compact follows the tree; a list is taken as it stands.
  */
+#include "nearest.h"
 #include "topo_internal.h"
 
 #include <stdlib.h>
@@ -227,14 +228,18 @@ int topo_place(const struct topo *t, const char *how, unsigned threads, bool ove
 {
 	bool named = !strcmp(how, "core") || !strcmp(how, "compact") || !strcmp(how, "spread");
 	struct cpu_list l = { NULL, 0, 0 };
+	struct nearest n;
 	int r;
 
-	if (!named && strncmp(how, "list:", strlen("list:")))
+	if (!named && strncmp(how, "list:", strlen("list:"))) {
+		nearest_begin(&n, how, strcspn(how, ":"));
+		nearest_try_choices(&n, "core|compact|spread|list:");
 		return err_set(
 			e,
 			"--placement %.100s: expected core, compact, spread or a list of "
-			"OS indices as in list:0,2,5-7",
-			how);
+			"OS indices as in list:0,2,5-7%s",
+			how, nearest_hint(&n));
+	}
 	if (threads > TOPO_MAX_THREADS)
 		return err_set(e, "--threads %u: expected at most %u", threads,
 			       TOPO_MAX_THREADS);

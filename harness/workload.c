@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nearest.h"
+
 #define WORKLOAD_tt KIND_TT
 #define WORKLOAD_pawn KIND_PAWN
 #define WORKLOAD_eval KIND_EVAL
@@ -53,9 +55,9 @@
 	{ .name = name_, .kind = WORKLOAD_##kind_, __VA_ARGS__ },
 static const struct workload workloads[] = { WORKLOADS(WORKLOAD) };
 
-#define WORKLOAD_HELP(name, kind, what, ...) name " (" #kind "): " what "; "
+#define WORKLOAD_HELP(name, kind, what, ...) name " (" #kind "): " what "\n"
 const char workload_help[] =
-	"traffic made from the seed, instead of a trace: " WORKLOADS(WORKLOAD_HELP)
+	"traffic made from the seed, instead of a trace:\n" WORKLOADS(WORKLOAD_HELP)
 	"with options lines=N (0: all), store=PERCENT, ops=N (per thread, before they repeat), "
 	"as in uniform:store=50";
 /* clang-format on */
@@ -76,6 +78,7 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 		{ "store=", &w->store_percent, 0, 100 },
 		{ "ops=", &w->ops, 1, 1u << 28 },
 	};
+	struct nearest near;
 
 	for (size_t i = 0; i < ARRAY_SIZE(opt); i++) {
 		size_t n = strlen(opt[i].name);
@@ -93,20 +96,28 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 			       w->name, opt[i].name, (uintmax_t)opt[i].min,
 			       (uintmax_t)opt[i].max, value);
 	}
-	return err_set(e, "--workload %s: no option '%.*s'; there are lines, store, ops",
-		       w->name, (int)len, s);
+	nearest_begin(&near, s, strcspn(s, "=,"));
+	nearest_try_choices(&near, "lines|store|ops");
+	return err_set(e, "--workload %s: no option '%.*s'%s; there are lines, store, ops",
+		       w->name, (int)len, s, nearest_hint(&near));
 }
 
 static int no_such_workload(const char *name, int len, struct err *e)
 {
 	char list[256] = "";
+	struct nearest n;
 
+	nearest_begin(&n, name, (size_t)len);
 	for (size_t i = 0; i < ARRAY_SIZE(workloads); i++) {
 		size_t at = strlen(list);
 
+		nearest_try(&n, workloads[i].name, strlen(workloads[i].name));
 		snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
 			 workloads[i].name);
 	}
+	if (*nearest_hint(&n))
+		return err_set(e, "--workload %.*s: no such workload%s", len, name,
+			       nearest_hint(&n));
 	return err_set(e, "--workload %.*s: expected one of %s", len, name, list);
 }
 

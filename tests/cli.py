@@ -96,6 +96,13 @@ def workloads():
     return dict(re.findall(r"([\w-]+) \((tt|pawn|eval|kv)\):", listed))
 
 
+def sizes(kinds, tt, pawn, evals):
+    """Options for tables of these kinds: of others, nobody may ask for a size."""
+    return [x for of, *option in (("tt kv", "--hash", tt), ("pawn", "--pawn-hash", pawn),
+                                  ("eval", "--eval-hash", evals))
+            if set(of.split()) & set(kinds) for x in option]
+
+
 def traces():
     return sorted(glob.glob(TRACES + "/*.tlt"))
 

@@ -158,9 +158,11 @@ class Pacing(Cli):
         path = self.make("flat", [(TT_STORE, 7), (TT_PROBE, 7)], [(TT_PROBE, 7)])
         args = ("replay", "--table", "xor", "--pacing", "recorded")
         self.refused((*args, "--trace", path), "--pacing recorded", "flat", "same stamp")
-        self.refused((*args, "--workload", "uniform"), "--pacing recorded", "--trace", "uniform")
+        self.refused((*args, "--workload", "uniform"), "--pacing: only", "with --trace")
         self.refused(("sweep", "--tables", "xor", "--workload", "uniform", "--pacing",
-                      "recorded"), "--pacing recorded", "--trace")
+                      "recorded"), "--pacing: only", "with --traces")
+        self.refused(("sweep", "--tables", "xor", "--workload", "uniform", "--traces",
+                      self.uneven(), "--pacing", "recorded"), "--pacing recorded", "--trace")
         self.refused(("replay", "--table", "xor", "--trace", path, "--pacing", "slow"),
                      "--pacing", "asap|recorded", "'slow'")
         # what it does not ask for, it does not need

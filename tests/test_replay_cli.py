@@ -12,10 +12,9 @@ import re
 import resource
 import shutil
 import subprocess
-import unittest
 
 from cli import (AUDITED, COLUMNS, COUNTS, HERE, LATENCIES, TEARLINE, TIMES, TRACES, Cli,
-                 line_tables, sanitized, tables, tearline, trace, trace_info, traces,
+                 line_tables, sanitized, sizes, tables, tearline, trace, trace_info, traces,
                  workloads, main)
 
 GOLDEN = HERE / "golden_counts.csv"
@@ -83,8 +82,7 @@ class Rows(Cli):
                 if kind not in table.kinds:
                     self.refused(("replay", *args), "--table " + table.name, "kind " + kind)
                     continue
-                row, = self.replay(*args, "--hash", "4096e", "--pawn-hash", "2048e",
-                                   "--eval-hash", "1024e")
+                row, = self.replay(*args, *sizes([kind], "4096e", "2048e", "1024e"))
                 self.check_row(row, table, kind)
                 self.assertEqual((row["ops"], row["trace"]), ("5000", spec))
                 self.assertEqual(row["hash_mib"],
@@ -99,7 +97,7 @@ class Rows(Cli):
                 if kind not in table.kinds:
                     continue
                 row, = self.replay("--table", table.name, "--workload", name + ":ops=5000",
-                                   "--hash", "4096e", "--mode", "audit")
+                                   *sizes([kind], "4096e", "2048e", "1024e"), "--mode", "audit")
                 for column in "torn_reads", "unusable_slots":
                     self.assertEqual(row[column], "0", (name, table.name, column))
                 if table.sig_bits == 64:
@@ -134,7 +132,7 @@ class Rows(Cli):
         out = self.dir / "x.csv"
         for seed in 1, 2:
             text = self.ok("replay", "--table", "xor", "--trace", FINE70, "--passes", 1,
-                           "--trials", 2, "--seed", seed, "--csv", out)
+                           "--trials", 2, "--deal", "salt", "--seed", seed, "--csv", out)
             self.assertIn("Mops", text)
         self.assertEqual([(r["seed"], r["trial"]) for r in self.file_rows(out)],
                          [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")])
@@ -288,7 +286,7 @@ class Errors(Cli):
 
     def test_tables(self):
         names = [t.name for t in tables()]
-        self.on_trace(("--table", "xorr"), "--table xorr", *names)
+        self.on_trace(("--table", "nosuch"), "--table nosuch", *names)
         self.on_trace(("--table", ""), "--table", *names)
         self.on_trace(("--table", "xor:refresh=sometimes"), "--table xor", "refresh",
                       "always|stale|cas|never", "'sometimes'")
@@ -454,7 +452,8 @@ class Counts(Cli):
     def by_kind(self, spec, kinds, *args):
         """{kind: counts} of the kinds that the table holds."""
         kinds = ",".join(k for k in ("tt", "pawn", "eval") if k in kinds)
-        rows = self.replay("--table", spec, "--kinds", kinds, *args)
+        rows = self.replay("--table", spec, "--kinds", kinds, *args,
+                           *sizes(kinds.split(","), "32768e", "2048e", "32768e"))
         return {r["kind"]: (r["trace_hash"], self.counts(r)) for r in rows if r["kind"] != "all"}
 
     def test_one_layout_class_one_outcome(self):
@@ -462,8 +461,7 @@ class Counts(Cli):
         specs, paths = line_tables(), traces()
         self.assertGreaterEqual(len(specs), 8)
         for at, path in enumerate(paths):
-            args = ("--trace", path, "--hash", "32768e", "--pawn-hash", "2048e", "--eval-hash",
-                    "32768e")
+            args = ("--trace", path)
             want = self.by_kind("xor", ["tt", "pawn", "eval"], *args)
             for i, (spec, kinds) in enumerate(specs):
                 if (at - i) % len(paths) > 1:
@@ -601,55 +599,6 @@ class Deal(Cli):
         for row in rows[:-1]:
             self.assertEqual((int(row["probes"]), int(row["stores"])), counts[row["kind"]])
         self.assertEqual(rows[-1]["streams"], str(streams))
-
-
-class Help(Cli):
-    def commands(self):
-        return re.findall(r"^  (\w+)  +\S", self.ok("--help").split("\nexample")[0], re.M)
-
-    def test_commands(self):
-        names = self.commands()
-        self.assertIn("replay", names)
-        sections = re.split(r"^\.SS ", self.ok("--man"), flags=re.M)[1:]
-        manual = {s.split("\n")[0]: s for s in sections}
-        self.assertEqual(list(manual), names)
-        for name in names:
-            text = self.ok(name, "--help")
-            self.assertTrue(text.startswith(f"tearline {name} - "))
-            self.assertRegex(text, rf"\nexample:\n  tearline {name}\b")
-            listed = [o.replace("\\", "") for o in re.findall(r"^\.BR (\\-\\-\S+)", manual[name],
-                                                             re.M)]
-            self.assertEqual(re.findall(r"^  (--[\w-]+)", text, re.M), [*listed, "--help"])
-            for used in re.findall(r"(--[a-z][\w-]*)", text):
-                self.assertIn(used, [*listed, "--help"], name)
-            self.refused((name, "--no-such-option"), name, "--no-such-option")
-        self.refused(("no-such-command",), "no-such-command", "--help")
-
-    def test_version(self):
-        self.assertRegex(self.ok("--version"), r"\Atearline \d+\.\d+\.\d+ \(.+\), \w+ [^\n]*\n\Z")
-
-    def test_no_arguments(self):
-        run = tearline()
-        self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertEqual(run.stderr, self.ok("--help"))
-
-    def test_manual(self):
-        if not shutil.which("groff"):
-            self.skipTest("no groff")
-        run = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=self.ok("--man"),
-                             capture_output=True, text=True, check=False)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-
-    def test_man_reads_it(self):
-        if not shutil.which("man"):
-            self.skipTest("no man")
-        run = subprocess.run(["man", "-l", "-"], input=self.ok("--man"), capture_output=True,
-                             text=True, check=False,
-                             env=dict(os.environ, MANROFFSEQ="", LC_ALL="C.UTF-8"))
-        if "minimized" in run.stdout:
-            self.skipTest("man is a stub on this system")
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertIn("NAME", run.stdout)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,11 @@ static const struct option_def perft_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect perft_effects[] = {
+	{ "hash", "with --table" },
+	{ .option = NULL },
+};
+
 /* The table of the options; *out is NULL where there is to be none. 0 or -1. */
 static int make_table(const struct table_spec *spec, struct table **out, struct err *e)
 {
@@ -145,4 +150,5 @@ const struct command cmd_perft = {
 		"w KQkq - 0 1' --depth 5 --threads 2 --table xor --hash 64",
 	.work = perft,
 	.options = perft_options,
+	.effects = perft_effects,
 };

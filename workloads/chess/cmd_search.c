@@ -42,6 +42,11 @@ static const struct option_def search_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect search_effects[] = {
+	ENGINE_EFFECTS,
+	{ .option = NULL },
+};
+
 static void print_score(int score)
 {
 	char text[16];
@@ -222,4 +227,5 @@ const struct command cmd_search = {
 		   "tearline search --bench --threads 2 --record own.tlt",
 	.work = search,
 	.options = search_options,
+	.effects = search_effects,
 };

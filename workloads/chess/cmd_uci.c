@@ -10,6 +10,11 @@ static const struct option_def uci_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_effect uci_effects[] = {
+	ENGINE_EFFECTS,
+	{ .option = NULL },
+};
+
 static int uci(char **arg, int nr, struct err *e)
 {
 	return uci_run(stdin, &args, e);
@@ -24,4 +29,5 @@ const struct command cmd_uci = {
 		   "go depth 12\\n' | tearline uci --table seqlock",
 	.work = uci,
 	.options = uci_options,
+	.effects = uci_effects,
 };

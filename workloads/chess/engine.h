@@ -57,6 +57,10 @@ extern const struct engine_params engine_usual;
 	  "page size of the tables", 0, 0 }
 /* clang-format on */
 
+#define ENGINE_EFFECTS                                                  \
+	{ "pawn-hash", "with --pawn private or --pawn shared" }, \
+		{ "eval-hash", "with --eval private or --eval shared" }
+
 /* What came of a search; the counts are of all threads. */
 struct engine_result {
 	uint16_t best; /* NO_MOVE: there is none */

@@ -7,6 +7,7 @@
 
 #include "build_config.h"
 #include "info.h"
+#include "nearest.h"
 #include "uci_queue.h"
 
 #define MAX_HASH_MIB 1048576
@@ -123,6 +124,16 @@ static void set_threads(struct uci *u, const char *value)
 	change_engine(u, &p);
 }
 
+static void say_no_option(const char *name)
+{
+	struct nearest n;
+
+	nearest_begin(&n, name, strlen(name));
+	nearest_try_choices(&n, "Hash|Threads|Table");
+	say("info string setoption: no option '%s'%s; there are Hash, Threads, Table", name,
+	    nearest_hint(&n));
+}
+
 /* "name Hash value 16" */
 static void do_setoption(struct uci *u, char **at)
 {
@@ -139,8 +150,7 @@ static void do_setoption(struct uci *u, char **at)
 	else if (!strcasecmp(name, "Table"))
 		set_table(u, value);
 	else
-		say("info string setoption: no option '%s'; there are Hash, Threads, Table",
-		    name);
+		say_no_option(name);
 }
 
 static int play_moves(struct game *g, char **at, struct err *e)
