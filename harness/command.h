@@ -8,7 +8,7 @@
 /* COMMANDS(x): every subcommand, in the order in which help lists them. */
 #define COMMANDS(x)                                                                         \
 	x(topo) x(tables) x(trace) x(replay) x(sweep) x(report) x(plot) x(torture) x(perft) \
-		x(search) x(uci)
+		x(search) x(uci) x(new_table)
 
 #define COMMAND_DECLARE(id) extern const struct command cmd_##id;
 COMMANDS(COMMAND_DECLARE)

@@ -25,7 +25,7 @@ static void print_help(FILE *f)
 	      "usage: tearline COMMAND [options]\n\n",
 	      f);
 	for (const struct command *const *c = commands; *c; c++)
-		fprintf(f, "  %-10s%s\n", (*c)->name, (*c)->summary);
+		fprintf(f, "  %-11s%s\n", (*c)->name, (*c)->summary);
 	fprintf(f,
 		"\n'tearline help COMMAND' explains each; 'tearline version' says what this is.\n\n"
 		"example:\n"
