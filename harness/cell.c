@@ -198,7 +198,7 @@ int cell_check_sizes(const struct cell_args *a, const void *hash, unsigned kinds
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(size); i++)
-		if (option_effect(size[i].dest, kinds & size[i].kinds, size[i].when, e))
+		if (option_check_effect(size[i].dest, kinds & size[i].kinds, size[i].when, e))
 			return -1;
 	return 0;
 }

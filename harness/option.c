@@ -243,12 +243,7 @@ static const struct option_def *given_option(const void *dest)
 	return NULL;
 }
 
-bool option_given(const void *dest)
-{
-	return given_option(dest);
-}
-
-int option_effect(const void *dest, bool has, const char *when, struct err *e)
+int option_check_effect(const void *dest, bool has, const char *when, struct err *e)
 {
 	const struct option_def *d = has ? NULL : given_option(dest);
 

@@ -78,15 +78,15 @@ int command_run(const struct command *c, int argc, char **argv);
  * For what only the work can tell: dest's option has no effect, unless `has`, which it has
  * `when`. 0, or -1 if it was given and hasn't.
  */
-int option_effect(const void *dest, bool has, const char *when, struct err *e);
-/* Was it on the command line? */
-bool option_given(const void *dest);
+int option_check_effect(const void *dest, bool has, const char *when, struct err *e);
 
 /* The help text, and the same as a section of the manual page (roff). */
 void option_help(const struct command *c, FILE *f);
 void option_man(const struct command *c, FILE *f);
-/* The text of an example with @TRACE@ and @TRACES@ replaced. Takes the directory, as paths_find()
- * gives it; the caller frees the text. */
+/*
+ * The text of an example with @TRACE@ and @TRACES@ replaced. Takes the directory, as paths_find()
+ * gives it; the caller frees the text.
+ */
 char *option_sample(const char *text, char *traces);
 
 #endif

@@ -311,9 +311,11 @@ static int read_go(const struct uci *u, struct limits *l, enum uci_hold *hold, c
 		else if (!strcmp(word, "ponder") && !*hold)
 			*hold = HOLD_TO_HIT;
 	}
+	if (mate > MAX_DEPTH / 2)
+		mate = MAX_DEPTH / 2;
 	/* a mate in N moves is seen within 2N plies */
 	if (mate && (!depth || depth > 2 * mate))
-		depth = mate > MAX_DEPTH / 2 ? MAX_DEPTH : 2 * mate;
+		depth = 2 * mate;
 	l->depth = depth > MAX_DEPTH ? MAX_DEPTH : (unsigned)depth;
 	if (!*hold && !l->depth && !l->nodes && !l->movetime_ms && !l->clock_ms)
 		*hold = HOLD_TO_STOP;
