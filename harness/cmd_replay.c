@@ -163,8 +163,8 @@ static int run_trial(const struct cell *c, struct cell_setup *s, const struct cs
 	if (interrupted())
 		goto out;
 	nr = cell_rows(c, s, &r, &stamped, trial, rows);
-	for (unsigned i = 0; csv && i < nr && !ret; i++)
-		ret = csv_write(csv, &rows[i], e);
+	if (csv)
+		ret = csv_write(csv, rows, nr, e);
 	if (ret)
 		goto out;
 	if (!args.csv || strcmp(args.csv, "-")) {

@@ -22,7 +22,7 @@ static const struct option_def sweep_options[] = {
 	{ "tables", OPT_STR, &args.lists.tables, "LIST", "spinlock,xor,seqlock,unsync",
 	  "tables, with options as in spinlock:lock=ticket,stripes=64, or the shared "
 	  "objects that have them (./mine.so); 'all' is every table and floor that there "
-	  "is here, where it holds the kinds that are replayed",
+	  "is here. One that lacks a kind that is replayed is left out",
 	  0, 0 },
 	{ "traces", OPT_STR, &args.lists.traces, "LIST", NULL,
 	  "trace files, or patterns in quotes that match .tlt files", 0, 0 },
@@ -36,8 +36,9 @@ static const struct option_def sweep_options[] = {
 	{ "out", OPT_STR, &args.out, "FILE|-", "-", "CSV to write or to append to", 0, 0 },
 	{ "resume", OPT_FLAG, &args.resume, NULL, NULL,
 	  "skip the cells that are already in --out: same table, options, trace, size, threads, "
-	  "placement, mode, caller, lookahead, deal, clears, pacing, seed, witness and trial; "
-	  "not looked at are --seconds, --passes, --pages and the version",
+	  "placement, CPUs, mode, caller, lookahead, deal, clears, pacing, seed, witness and trial, "
+	  "on this machine with this build; not looked at are --seconds, --passes and --pages. "
+	  "What a crash left of a trial is removed",
 	  0, 0 },
 	CELL_OPTIONS(&args.cell),
 	{ .name = NULL },
@@ -53,13 +54,10 @@ static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
 {
 	struct csv_row rows[NR_KINDS + 1] = { 0 };
 	unsigned nr = cell_rows(&sc->cell, sc->setup, r, base, sc->trial, rows);
-	int ret = 0;
+	int ret = csv_write(csv, rows, nr, e);
 
-	for (unsigned i = 0; i < nr; i++) {
-		if (!ret)
-			ret = csv_write(csv, &rows[i], e);
+	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
-	}
 	return ret;
 }
 
@@ -125,19 +123,37 @@ static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_wri
 	return ret < 0 ? -1 : 0;
 }
 
+/* What is done already, and rows of a trial that a crash cut short. */
+static int resume(struct sweep *s, const struct csv_row *base, struct csv_writer *csv,
+		  const struct csv_file *f, struct err *e)
+{
+	size_t whole = sweep_resume(s, f, base);
+
+	if (whole < f->nr_rows)
+		fprintf(stderr,
+			"%s:%zu: %zu rows of a trial that was cut short: removed, it is done again\n",
+			f->path, f->line[whole], f->nr_rows - whole);
+	return csv_cut(csv, f, whole, e);
+}
+
 static int sweep_to_file(struct sweep *s, const struct topo *topo, struct err *e)
 {
+	struct csv_file *had = NULL;
 	struct csv_row base = { 0 };
 	struct csv_writer *csv;
 	struct err ignored;
 	int ret = -1;
 
 	cell_base(topo, &base);
-	if (csv_open(args.out, &csv, e))
+	if (args.resume ? csv_resume(args.out, &csv, &had, e) : csv_open(args.out, &csv, e))
 		goto out;
-	ret = run_cells(s, &base, csv, e);
+	ret = had ? resume(s, &base, csv, had, e) : 0;
+	if (!ret)
+		ret = run_cells(s, &base, csv, e);
 	if (csv_close(csv, ret ? &ignored : e))
 		ret = -1;
+	if (had)
+		csv_file_free(had);
 out:
 	csv_row_clear(&base);
 	return ret;
@@ -156,12 +172,8 @@ static int sweep(char **arg, int nr, struct err *e)
 		return err_set(e, "sweep: --resume needs --out FILE");
 	if (topo_open(&topo, e))
 		return -1;
-	if (sweep_plan(&s, &args.lists, &args.cell, topo, e))
-		goto out;
-	if (args.resume && sweep_resume(&s, args.out, e))
-		goto out;
-	ret = sweep_to_file(&s, topo, e);
-out:
+	if (!sweep_plan(&s, &args.lists, &args.cell, topo, e))
+		ret = sweep_to_file(&s, topo, e);
 	sweep_free(&s);
 	topo_close(topo);
 	return ret;

@@ -152,13 +152,16 @@ void csv_row_clear(struct csv_row *r);
  * is there rows are appended, if its header is exactly ours: a file of fewer columns
  * would become ragged. Anything else is an error that names the first column that
  * differs, and the file stays as it was; a last row cut short by a crash is an error
- * that names the line. The file is locked against a second writer. csv_write() puts
- * a whole row down and fdatasyncs it: 0 or -1, and where the disk is full the part
- * of the row that went down is cut off again.
+ * that names the line. The file is locked against a second writer.
  */
 struct csv_writer;
 int csv_open(const char *path, struct csv_writer **out, struct err *e);
-int csv_write(struct csv_writer *w, const struct csv_row *r, struct err *e);
+/*
+ * Put the rows of one trial down, in one write, and fdatasync: 0 or -1, and where the disk is
+ * full the part that went down is cut off again. An error, too, if the file was removed,
+ * replaced or changed meanwhile; csv_close() looks once more.
+ */
+int csv_write(struct csv_writer *w, const struct csv_row *row, size_t nr, struct err *e);
 int csv_close(struct csv_writer *w, struct err *e);
 
 /* Reader: any RFC 4180 file with a header; columns are found by name; "-" is stdin. */
@@ -172,6 +175,13 @@ struct csv_file {
 };
 int csv_read(const char *path, struct csv_file **out, struct err *e);
 void csv_file_free(struct csv_file *f);
+/*
+ * Open to append to a regular file that a crash may have cut short: half a row at its end is
+ * removed, and said. *f: the rows that are there, NULL if the file was new or empty.
+ */
+int csv_resume(const char *path, struct csv_writer **out, struct csv_file **f, struct err *e);
+/* Remove the rows from number `row` on, of the file that is being written; f is what it held. */
+int csv_cut(struct csv_writer *w, const struct csv_file *f, size_t row, struct err *e);
 /* Index of a column, or -1. */
 int csv_find(const struct csv_file *f, const char *name);
 /* A cell as a finite number, '.' whatever the locale; -1 if it is none (as "" is). */

@@ -140,9 +140,11 @@ static int dispatch(int argc, char **argv)
 /* What was printed is the result: without it the command is not done. */
 int main(int argc, char **argv)
 {
-	int status = dispatch(argc, argv);
 	struct err e;
+	int status;
 
+	process_prepare();
+	status = dispatch(argc, argv);
 	if (status != EXIT_USAGE && flush_all(stdout)) {
 		err_set(&e, "cannot write to standard output: %s", strerror(errno));
 		return err_report(&e);

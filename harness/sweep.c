@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "plugin.h"
+#include "workload.h"
 
 /* Split a comma separated list; every item is the caller's. */
 static char **split_list(const char *text, size_t *nr)
@@ -67,14 +67,43 @@ static char **join_options(char **item, size_t *nr)
 	return item;
 }
 
-static void add_table(struct sweep *s, const struct table_spec *spec, bool of_all)
+/* A cell that is in the plan twice would be measured twice under one name. */
+static void say_twice(const char *option, const char *item)
 {
-	size_t nr = s->nr_tables++;
+	fprintf(stderr, "left out: --%s %s, which is in the list already\n", option, item);
+}
 
-	s->table = xrealloc(s->table, (nr + 1) * sizeof(*s->table));
-	s->table[nr] = *spec;
-	s->of_all = xrealloc(s->of_all, (nr + 1) * sizeof(*s->of_all));
-	s->of_all[nr] = of_all;
+static bool same_table(const struct table_spec *a, const struct table_spec *b)
+{
+	char *x, *y;
+	bool same;
+
+	if (a->class != b->class)
+		return false;
+	x = table_spec_options(a);
+	y = table_spec_options(b);
+	same = !strcmp(x, y);
+	free(x);
+	free(y);
+	return same;
+}
+
+static int add_table(struct sweep *s, const char *text, struct err *e)
+{
+	struct table_spec spec;
+
+	if (table_spec_parse(text, &spec, e))
+		return -1;
+	for (size_t i = 0; i < s->nr_tables; i++) {
+		if (!same_table(&s->table[i], &spec))
+			continue;
+		say_twice("tables", text);
+		table_spec_free(&spec);
+		return 0;
+	}
+	s->table = xrealloc(s->table, (s->nr_tables + 1) * sizeof(*s->table));
+	s->table[s->nr_tables++] = spec;
+	return 0;
 }
 
 /*
@@ -86,15 +115,8 @@ static int add_all_tables(struct sweep *s, struct err *e)
 	struct table_absence a;
 
 	table_for_each(c)
-	{
-		struct table_spec spec;
-
-		if (c->broken || plugin_origin(c))
-			continue;
-		if (table_spec_parse(c->name, &spec, e))
+		if (!c->broken && !plugin_origin(c) && add_table(s, c->name, e))
 			return -1;
-		add_table(s, &spec, true);
-	}
 	for (size_t i = 0; table_absent(i, &a); i++)
 		fprintf(stderr, "left out: %s, %s\n", a.name, a.why);
 	return 0;
@@ -102,21 +124,13 @@ static int add_all_tables(struct sweep *s, struct err *e)
 
 static int plan_tables(struct sweep *s, const char *text, struct err *e)
 {
-	struct table_spec spec;
 	size_t nr;
 	char **item = split_list(text, &nr);
 	int ret = 0;
 
 	item = join_options(trim_list(item, nr), &nr);
-	for (size_t i = 0; i < nr && !ret; i++) {
-		if (!strcmp(item[i], "all")) {
-			ret = add_all_tables(s, e);
-			continue;
-		}
-		ret = table_spec_parse(item[i], &spec, e);
-		if (!ret)
-			add_table(s, &spec, false);
-	}
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = strcmp(item[i], "all") ? add_table(s, item[i], e) : add_all_tables(s, e);
 	free_list(item, nr);
 	return ret;
 }
@@ -158,6 +172,57 @@ static int add_traces(struct sweep *s, const char *pattern, struct err *e)
 	return 0;
 }
 
+static void free_source(struct source *s)
+{
+	source_close(s);
+	free((char *)s->path);
+	free((char *)s->workload);
+}
+
+/* Would nothing in their rows tell them apart, or only how a workload is spelled? */
+static int same_source(const struct source *a, const struct source *b, bool *same, struct err *e)
+{
+	struct workload x, y;
+
+	*same = false;
+	if (!a->workload != !b->workload)
+		return 0;
+	if (!a->workload) {
+		*same = a->trace->hash == b->trace->hash &&
+			!strcmp(a->trace->name, b->trace->name);
+		return 0;
+	}
+	if (workload_parse(a->workload, &x, e) || workload_parse(b->workload, &y, e))
+		return -1;
+	*same = !strcmp(x.name, y.name) && x.lines == y.lines && x.ops == y.ops &&
+		x.store_percent == y.store_percent;
+	return 0;
+}
+
+/* Open it, or drop it if one before it is the same. */
+static int open_source(struct sweep *s, size_t *nr, struct err *e)
+{
+	struct source *new = &s->source[*nr];
+
+	if (source_open(new, e))
+		return -1;
+	for (size_t i = 0; i < *nr; i++) {
+		bool same;
+
+		if (same_source(&s->source[i], new, &same, e))
+			return -1;
+		if (!same)
+			continue;
+		say_twice(new->path ? "traces" : "workload",
+			  new->path ? new->path : new->workload);
+		free_source(new);
+		memmove(new, new + 1, (--s->nr_sources - *nr) * sizeof(*new));
+		return 0;
+	}
+	++*nr;
+	return 0;
+}
+
 static int plan_sources(struct sweep *s, const struct sweep_lists *l, struct err *e)
 {
 	size_t nr = 0;
@@ -177,8 +242,36 @@ static int plan_sources(struct sweep *s, const struct sweep_lists *l, struct err
 			add_source(s, NULL, item[i]);
 		free_list(item, nr);
 	}
-	for (size_t i = 0; i < s->nr_sources && !ret; i++)
-		ret = source_open(&s->source[i], e);
+	for (nr = 0; nr < s->nr_sources && !ret;)
+		ret = open_source(s, &nr, e);
+	return ret;
+}
+
+/* "1" and "1.0" are one size. */
+static int plan_sizes(struct sweep *s, const char *text, struct err *e)
+{
+	size_t nr, kept = 0;
+	char **item = split_list(text, &nr);
+	struct table_size *size = xcalloc(nr, sizeof(*size));
+	int ret = 0;
+
+	trim_list(item, nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t j = 0;
+
+		ret = ret ? ret : parse_size(item[i], "hash", &size[kept], e);
+		while (j < kept && memcmp(&size[j], &size[kept], sizeof(*size)))
+			j++;
+		if (ret || j == kept) {
+			item[kept++] = item[i];
+			continue;
+		}
+		say_twice("hash", item[i]);
+		free(item[i]);
+	}
+	s->hash = item;
+	s->nr_hash = kept;
+	free(size);
 	return ret;
 }
 
@@ -208,8 +301,10 @@ static int plan_numbers(const char *option, const char *text, unsigned min, unsi
 				      "--%s: expected a list of whole numbers from %u to %u%s, "
 				      "got '%s'",
 				      option, min, max, all ? ", or 'all'" : "", text);
-		if (!has_number(*out, *nr_out, (unsigned)v))
+		if (ret || !has_number(*out, *nr_out, (unsigned)v))
 			(*out)[(*nr_out)++] = (unsigned)v;
+		else
+			say_twice(option, item[i]);
 	}
 	free_list(item, nr);
 	return ret;
@@ -226,7 +321,7 @@ static void shuffle(struct sweep_cell *cell, size_t nr, uint64_t *state)
 	}
 }
 
-/* Kinds of the source that a table of 'all' lacks, as bits. */
+/* Kinds of the source that a table lacks, as bits. */
 static int lacking(const struct sweep *s, size_t table, size_t source,
 		   const struct cell_args *args, unsigned *kinds, struct err *e)
 {
@@ -234,9 +329,6 @@ static int lacking(const struct sweep *s, size_t table, size_t source,
 			  .table = &s->table[table],
 			  .source = &s->source[source] };
 
-	*kinds = 0;
-	if (!s->of_all[table])
-		return 0;
 	if (cell_kinds(&c, kinds, e))
 		return -1;
 	*kinds &= ~c.table->class->kinds;
@@ -255,6 +347,8 @@ static void say_left_out(const struct table_class *c, unsigned kinds)
 /* Which table is in no cell of a source. */
 static int plan_left_out(struct sweep *s, const struct cell_args *args, struct err *e)
 {
+	bool any = false;
+
 	s->left_out = xcalloc(s->nr_sources * s->nr_tables, sizeof(*s->left_out));
 	for (size_t t = 0; t < s->nr_tables; t++) {
 		unsigned kinds, all = 0;
@@ -264,11 +358,13 @@ static int plan_left_out(struct sweep *s, const struct cell_args *args, struct e
 				return -1;
 			s->left_out[src * s->nr_tables + t] = kinds;
 			all |= kinds;
+			any |= !kinds;
 		}
 		if (all)
 			say_left_out(s->table[t].class, all);
 	}
-	return 0;
+	return any ? 0 : err_set(e, "--tables: none of them holds the kinds that are replayed (see "
+				    "tearline tables)");
 }
 
 /* Of all sources. */
@@ -350,10 +446,8 @@ int sweep_plan(struct sweep *s, const struct sweep_lists *l, const struct cell_a
 			 &s->threads, &s->nr_threads, e) ||
 	    plan_numbers("lookahead", l->lookahead, 0, MAX_LOOKAHEAD, 0, &s->lookahead,
 			 &s->nr_lookahead, e) ||
-	    plan_left_out(s, args, e))
+	    plan_left_out(s, args, e) || plan_sizes(s, l->hash, e))
 		return -1;
-	s->hash = split_list(l->hash, &s->nr_hash);
-	trim_list(s->hash, s->nr_hash);
 	s->setup = xcalloc(s->nr_sources * s->nr_hash * s->nr_threads, sizeof(*s->setup));
 	most = s->nr_tables * s->nr_sources * s->nr_hash * s->nr_threads * s->nr_lookahead;
 	s->cell = xcalloc(most * l->trials, sizeof(*s->cell));
@@ -374,41 +468,42 @@ void sweep_free(struct sweep *s)
 {
 	for (size_t i = 0; s->setup && i < s->nr_sources * s->nr_hash * s->nr_threads; i++)
 		cell_setup_free(&s->setup[i]);
-	for (size_t i = 0; i < s->nr_sources; i++) {
-		source_close(&s->source[i]);
-		free((char *)s->source[i].path);
-		free((char *)s->source[i].workload);
-	}
+	for (size_t i = 0; i < s->nr_sources; i++)
+		free_source(&s->source[i]);
 	for (size_t i = 0; i < s->nr_tables; i++)
 		table_spec_free(&s->table[i]);
 	free_list(s->hash, s->nr_hash);
 	free(s->setup);
 	free(s->source);
 	free(s->table);
-	free(s->of_all);
 	free(s->left_out);
 	free(s->threads);
 	free(s->lookahead);
 	free(s->cell);
 }
 
-/* What makes a row of a file and a cell of the plan the same. */
-static const char *const same_cell[] = { "table",      "options",   "kind",    "trace",
-					 "trace_hash", "hash_mib",  "threads", "placement",
-					 "deal",       "clears",    "pacing",  "mode",
-					 "caller",     "lookahead", "seed",    "witness",
-					 "trial" };
+/* What makes a row of a file and a cell of the plan the same: where and by what ... */
+static const enum csv_column same_origin[] = { COL_schema,   COL_host,	COL_cpu_model,
+					       COL_compiler, COL_flags, COL_version };
+/* ... and what was measured. */
+static const enum csv_column same_cell[] = {
+	COL_table,   COL_options, COL_kind,	 COL_trace, COL_trace_hash, COL_hash_mib,
+	COL_threads, COL_cpus,	  COL_placement, COL_deal,  COL_clears,	    COL_pacing,
+	COL_mode,    COL_caller,  COL_lookahead, COL_seed,  COL_witness,    COL_trial,
+};
 
-static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
-			const struct csv_row *want)
+static const char *field_of(const struct csv_file *f, size_t row, enum csv_column c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(same_cell); i++) {
-		enum csv_column c = 0;
+	return f->cell[row * f->nr_cols + c];
+}
 
-		while (strcmp(csv_names[c], same_cell[i]))
-			c++;
-		if (strcmp(f->cell[row * f->nr_cols + (size_t)col[i]],
-			   want->field[c] ? want->field[c] : ""))
+static bool row_is(const struct csv_file *f, size_t row, const struct csv_row *want,
+		   const enum csv_column *column, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *field = want->field[column[i]];
+
+		if (strcmp(field_of(f, row, column[i]), field ? field : ""))
 			return false;
 	}
 	return true;
@@ -418,42 +513,43 @@ static bool row_is_cell(const struct csv_file *f, size_t row, const int *col,
  * A cell is in the file if its last row is: the one that carries the times. A row of one
  * of several kinds looks the same but for them.
  */
-static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const int *col,
-		      int seconds)
+static void mark_done(struct sweep_cell *sc, const struct csv_file *f, const struct csv_row *base)
 {
 	static const struct run_result nothing;
-	struct csv_row rows[NR_KINDS + 1] = { 0 }, base = { 0 };
-	unsigned nr;
+	struct csv_row rows[NR_KINDS + 1] = { 0 };
+	unsigned nr = cell_rows(&sc->cell, sc->setup, &nothing, base, sc->trial, rows);
+	const struct csv_row *last = &rows[nr - 1];
 
-	nr = cell_rows(&sc->cell, sc->setup, &nothing, &base, sc->trial, rows);
 	for (size_t i = 0; i < f->nr_rows && !sc->done; i++)
-		sc->done = *f->cell[i * f->nr_cols + (size_t)seconds] &&
-			   row_is_cell(f, i, col, &rows[nr - 1]);
+		sc->done = *field_of(f, i, COL_seconds) &&
+			   row_is(f, i, last, same_cell, ARRAY_SIZE(same_cell)) &&
+			   row_is(f, i, last, same_origin, ARRAY_SIZE(same_origin));
 	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
 }
 
-int sweep_resume(struct sweep *s, const char *path, struct err *e)
+/* Rows of one of several kinds, and after them none with the times of all. */
+static size_t count_whole(const struct csv_file *f)
 {
-	int col[ARRAY_SIZE(same_cell)], seconds;
-	struct csv_file *f;
-	int ret = 0;
+	size_t nr = f->nr_rows;
 
-	if (access(path, F_OK))
-		return 0;
-	if (csv_read(path, &f, e))
-		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(same_cell) && !ret; i++) {
-		col[i] = csv_find(f, same_cell[i]);
-		if (col[i] < 0)
-			ret = err_set(e, "--resume: %s: expected a column '%s'", path,
-				      same_cell[i]);
-	}
-	seconds = csv_find(f, "seconds");
-	if (!ret && seconds < 0)
-		ret = err_set(e, "--resume: %s: expected a column 'seconds'", path);
-	for (size_t i = 0; i < s->nr_cells && !ret; i++)
-		mark_done(&s->cell[i], f, col, seconds);
-	csv_file_free(f);
-	return ret;
+	while (nr && !*field_of(f, nr - 1, COL_seconds) && *field_of(f, nr - 1, COL_table_bytes))
+		nr--;
+	return nr;
+}
+
+size_t sweep_resume(struct sweep *s, const struct csv_file *f, const struct csv_row *base)
+{
+	size_t foreign = 0;
+
+	for (size_t i = 0; i < f->nr_rows; i++)
+		foreign += !row_is(f, i, base, same_origin, ARRAY_SIZE(same_origin));
+	if (foreign)
+		fprintf(stderr,
+			"--resume: %zu of %zu rows are of another host, CPU, compiler or version, and "
+			"not taken for done\n",
+			foreign, f->nr_rows);
+	for (size_t i = 0; i < s->nr_cells; i++)
+		mark_done(&s->cell[i], f, base);
+	return count_whole(f);
 }

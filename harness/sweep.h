@@ -27,7 +27,6 @@ struct sweep_cell {
 
 struct sweep {
 	struct table_spec *table;
-	bool *of_all; /* a table that nobody named: left out where it lacks a kind */
 	size_t nr_tables;
 	struct source *source;
 	size_t nr_sources;
@@ -45,16 +44,18 @@ struct sweep {
 
 /*
  * Read the lists, open the traces, check every cell and shuffle. Patterns among the
- * traces take the .tlt files they match. Says on stderr what of 'all' is left out. 0 or -1.
+ * traces take the .tlt files they match. Says on stderr what is left out: tables that are not
+ * here or lack a kind, and what is listed twice. 0 or -1.
  */
 int sweep_plan(struct sweep *s, const struct sweep_lists *lists, const struct cell_args *args,
 	       const struct topo *topo, struct err *e);
 void sweep_free(struct sweep *s);
 
 /*
- * Mark the cells that are already in a CSV with all that makes them the same cell.
- * 0 (also if the file isn't there yet) or -1.
+ * Mark the cells that are already among a file's rows, with all that makes them the same cell:
+ * measured on this machine by this build, too. base: see cell_rows(). Returns how many rows of
+ * the file are whole: those after them are of a trial whose last rows never came.
  */
-int sweep_resume(struct sweep *s, const char *path, struct err *e);
+size_t sweep_resume(struct sweep *s, const struct csv_file *f, const struct csv_row *base);
 
 #endif

@@ -91,7 +91,7 @@ static void hung(void *arg)
 
 	cell_row_hung(w->cell, w->setup, w->base, w->s->nr, &row);
 	cell_warn(&row, "FAILURE: hung");
-	if (w->b->csv && csv_write(w->b->csv, &row, &e))
+	if (w->b->csv && csv_write(w->b->csv, &row, 1, &e))
 		err_report(&e);
 	fprintf(w->b->out,
 		"FAILURE: %s hung on %s: no operation began for %g s; repeat with: %s\n",
@@ -161,13 +161,9 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 
 int slice_write(struct bench *b, struct torture_slice *s, const char *failure, struct err *e)
 {
-	for (unsigned i = 0; i < s->nr_rows; i++) {
-		if (failure)
-			cell_warn(&s->row[i], failure);
-		if (b->csv && csv_write(b->csv, &s->row[i], e))
-			return -1;
-	}
-	return 0;
+	for (unsigned i = 0; failure && i < s->nr_rows; i++)
+		cell_warn(&s->row[i], failure);
+	return b->csv ? csv_write(b->csv, s->row, s->nr_rows, e) : 0;
 }
 
 void slice_drop(struct torture_slice *s)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,15 @@ int parse_decimal(const char *s, double *out)
 		return -1;
 	*out = v / unit;
 	return 0;
+}
+
+void process_prepare(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			_exit(EXIT_USAGE); /* nobody could be told */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 int write_all(int fd, const char *from, size_t bytes)

@@ -84,6 +84,14 @@ static inline uint64_t rng_below(uint64_t *state, uint64_t n)
 	return (uint64_t)(((unsigned __int128)rng_next(state) * n) >> 64);
 }
 
+/*
+ * The first thing that a program does. A standard stream that was closed at the start gets a
+ * descriptor that can neither be read nor written: else the next file that is opened would
+ * take its place, and messages would go into it. Beyond a limit on file sizes a write fails,
+ * and the process does not die with half a file.
+ */
+void process_prepare(void);
+
 /* Write it all, however often the kernel takes a part; 0, or -1 with errno set. */
 int write_all(int fd, const char *from, size_t bytes);
 

@@ -6,6 +6,8 @@
  *     csv_tool read FILE      number of columns, names and cells, each ended by a 0 byte
  *     csv_tool numbers FILE   a row of numbers in the user's locale, whose point is printed
  *     csv_tool env FILE       a row as a sweep would begin it
+ *     csv_tool pause FILE     a row, "written" on standard output, and once that was answered
+ *                             by a line, one more row; or, if it says "close", none
  */
 #include <locale.h>
 #include <stdio.h>
@@ -35,7 +37,7 @@ static int write_rows(struct csv_writer *w, char **arg, struct err *e)
 
 			csv_set(&row, (enum csv_column)column_of(*arg, len), *arg + len + 1);
 		}
-		ret = csv_write(w, &row, e);
+		ret = csv_write(w, &row, 1, e);
 		csv_row_clear(&row);
 		more = *arg && *++arg;
 	}
@@ -52,7 +54,7 @@ static int write_numbers(struct csv_writer *w, struct err *e)
 	csv_set_u64(&row, COL_probes, UINT64_MAX);
 	csv_set_double(&row, COL_mops, 1234.5678, 6);
 	csv_set_double(&row, COL_ns_per_op, 0.00012345, 3);
-	ret = csv_write(w, &row, e);
+	ret = csv_write(w, &row, 1, e);
 	csv_row_clear(&row);
 	return ret;
 }
@@ -67,8 +69,24 @@ static int write_env(struct csv_writer *w, struct err *e)
 	env_stamp_start(&row);
 	if (warnings)
 		csv_set(&row, COL_warnings, warnings);
-	ret = csv_write(w, &row, e);
+	ret = csv_write(w, &row, 1, e);
 	free(warnings);
+	csv_row_clear(&row);
+	return ret;
+}
+
+static int write_and_pause(struct csv_writer *w, struct err *e)
+{
+	struct csv_row row = { 0 };
+	char answer[16] = "";
+	int ret;
+
+	csv_set(&row, COL_table, "xor");
+	ret = csv_write(w, &row, 1, e);
+	puts("written");
+	fflush(stdout);
+	if (!ret && fgets(answer, sizeof(answer), stdin) && strcmp(answer, "close\n"))
+		ret = csv_write(w, &row, 1, e);
 	csv_row_clear(&row);
 	return ret;
 }
@@ -95,6 +113,7 @@ int main(int argc, char **argv)
 	struct err e;
 	int ret;
 
+	process_prepare();
 	if (!strcmp(what, "read"))
 		return read_file(argv[2], &e) ? err_report(&e) : EXIT_DONE;
 	if (!*what || csv_open(argv[2], &w, &e))
@@ -103,11 +122,11 @@ int main(int argc, char **argv)
 		ret = write_rows(w, argv + 3, &e);
 	else if (!strcmp(what, "numbers"))
 		ret = write_numbers(w, &e);
+	else if (!strcmp(what, "pause"))
+		ret = write_and_pause(w, &e);
 	else
 		ret = write_env(w, &e);
-	if (ret)
-		err_report(&e);
-	if (csv_close(w, &e))
-		ret = err_report(&e);
-	return ret ? EXIT_USAGE : EXIT_DONE;
+	if (csv_close(w, ret ? &(struct err){ { 0 } } : &e))
+		ret = -1;
+	return ret ? err_report(&e) : EXIT_DONE;
 }

@@ -100,7 +100,43 @@ class CsvFile(unittest.TestCase):
             self.assertEqual(self.file.read_bytes(), whole[:-cut])
         # cut at the end of a line within a quoted field
         self.file.write_bytes(whole + b'1,"x\n')
-        self.assert_error(tool("write", self.file, "table=a"), f"{self.file}:{lines + 1}:", "quote")
+        self.assert_error(tool("write", self.file, "table=a"), f"{self.file}:{lines + 1}:",
+                          "cut short")
+        # a quote that is open for longer than a row is none of a crash
+        self.file.write_bytes(whole + b'1,"x\n' + whole)
+        self.assert_error(tool("write", self.file, "table=a"), "quote")
+        self.file.write_bytes(b"\x00binary\n\x01no line")
+        self.assertNotIn("remove", tool("write", self.file, "table=a").stderr.decode())
+
+    def meddle(self, change, answer):
+        """A run whose file is changed after its first row."""
+        self.file.unlink(missing_ok=True)
+        with subprocess.Popen([TOOL, "pause", self.file], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            run.stdout.readline()
+            change()
+            error = run.communicate(answer)[1].decode()
+        return run.returncode, error
+
+    def test_file_that_is_taken_away(self):
+        def replace():
+            self.file.rename(self.dir / "old.csv")
+            self.file.write_bytes((self.dir / "old.csv").read_bytes())
+
+        def append():
+            with open(self.file, "a", encoding="ascii") as f:
+                f.write("more\n")
+
+        for change, says in ((self.file.unlink, "removed"), (replace, "replaced"),
+                             (lambda: self.file.rename(self.dir / "y.csv"), "renamed"),
+                             (lambda: os.truncate(self.file, 10), "cut short"),
+                             (append, "another program")):
+            for answer in b"go on\n", b"close\n":
+                code, error = self.meddle(change, answer)
+                self.assertEqual(code, 2, (says, answer))
+                self.assertRegex(error, rf"\A[^\n]*{self.file}: [^\n]*{says}[^\n]*\n\Z")
+        self.assertEqual(self.meddle(lambda: None, b"go on\n"), (0, ""))
+        self.assertEqual(len(self.rows()), 2)
 
     def test_full_disk(self):
         self.assert_error(tool("write", "/dev/full", "table=a"), "/dev/full", "No space left")
