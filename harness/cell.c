@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cell.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -420,14 +421,30 @@ void cell_warn(struct csv_row *row, const char *text)
 #define CPU_SHARE_LOW 0.97
 /* Beyond this, a good part of the traffic was denser than recorded, after it had stood still. */
 #define LATE_SHARE_HIGH 0.05
+/* Below this, how threads begin and stop is a good part of what was timed. */
+#define SECONDS_LOW 1e-3
+
+/* Of a trial whose speed is what is asked for. */
+static void warn_of_speed(const struct cell_setup *s, const struct run_result *r,
+			  struct csv_row *row)
+{
+	if (isnan(r->mops))
+		cell_warn(row, "no figure of speed: the threads hardly ran at the same time");
+	else if (r->seconds < SECONDS_LOW)
+		cell_warn(row, "timed for less than a millisecond");
+	if (r->throttled)
+		cell_warn(row, "a CPU quota stopped the threads now and then");
+	else if (r->cpu_share < CPU_SHARE_LOW && !s->placement.oversubscribed)
+		cell_warn(row, "other programs took CPU time");
+}
 
 static void warn_of_run(const struct cell *c, const struct cell_setup *s,
 			const struct run_result *r, struct csv_row *row)
 {
 	if (s->placement.oversubscribed)
 		cell_warn(row, "more threads than CPUs");
-	else if (c->args->mode == MODE_THROUGHPUT && r->cpu_share < CPU_SHARE_LOW)
-		cell_warn(row, "other programs took CPU time");
+	if (c->args->mode == MODE_THROUGHPUT && c->args->pacing == PACING_ASAP)
+		warn_of_speed(s, r, row);
 	if ((double)r->late > LATE_SHARE_HIGH * (double)r->ops)
 		cell_warn(row, "the recorded pace was not kept");
 }

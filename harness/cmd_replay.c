@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tearline replay - one cell: a table, some traffic, some threads; what came of it */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,9 +142,10 @@ static int print_slowdown(const struct cell *c, struct cell_setup *s,
 	plain.args = &plain_args;
 	if (cell_run(&plain, s, &fast, e))
 		return -1;
-	fprintf(stderr,
-		"the audit takes %.1f times as long per operation as the measured loop\n",
-		fast.ns_per_op > 0 ? r->ns_per_op / fast.ns_per_op : 0);
+	if (isfinite(r->ns_per_op) && isfinite(fast.ns_per_op))
+		fprintf(stderr,
+			"the audit takes %.1f times as long per operation as the measured loop\n",
+			r->ns_per_op / fast.ns_per_op);
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 /* env - machine, build and time of a run, and what speaks against its figures. */
 #include "env.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "build_config.h"
+#include "topo.h"
 #include "version.h"
 
 /* As the first call found it, before our own threads made load. */
@@ -61,15 +61,15 @@ static char *read_cpu_model(const struct utsname *uts)
 /* The CPUs this process may run on, and the first governor among them that varies the clock. */
 static void read_cpus(struct env *env)
 {
-	enum { MAX_CPUS = 8192 };
-	cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
-	size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
+	unsigned nr_cpus;
+	size_t size;
+	cpu_set_t *set = topo_affinity(&size, &nr_cpus);
 
 	env->state.cpus = 1;
-	if (!set || sched_getaffinity(0, size, set))
-		goto out_free;
+	if (!set)
+		return;
 	env->state.cpus = (unsigned)CPU_COUNT_S(size, set);
-	for (unsigned cpu = 0; cpu < MAX_CPUS && !env->state.governor; cpu++) {
+	for (unsigned cpu = 0; cpu < nr_cpus && !env->state.governor; cpu++) {
 		char path[96], *governor = env->governor;
 
 		if (!CPU_ISSET_S(cpu, size, set))
@@ -80,7 +80,6 @@ static void read_cpus(struct env *env)
 		    strcmp(governor, "performance"))
 			env->state.governor = governor;
 	}
-out_free:
 	CPU_FREE(set);
 }
 

@@ -2,11 +2,13 @@
 #include "run.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "interrupt.h"
+#include "quota.h"
 #include "runner.h"
 #include "stacks.h"
 
@@ -203,7 +205,33 @@ static void audit_end(struct run *run)
 		free(run->runner[i].m.w.lost);
 }
 
-static void collect_times(const struct run *run, struct run_result *r)
+/* Of the windows: where not all threads have begun for so much of them, there is no speed. */
+#define TOGETHER_LOW 0.5
+
+/*
+ * The speed of all is the sum of what each does while it runs, and never more than was done in
+ * the time: threads that take turns at a CPU each run at its full speed.
+ */
+static void collect_speed(const struct run *run, uint64_t busy_ns, uint64_t busy_ops,
+			  struct run_result *r)
+{
+	double window = (double)run->window_ns, most = (double)run->window_done * 1e3 / window;
+
+	r->mops = r->ns_per_op = NAN;
+	if (!busy_ops || !run->window_ns || (double)run->overlap_ns < TOGETHER_LOW * window)
+		return;
+	r->mops = 0;
+	for (unsigned i = 0; i < run->threads; i++) {
+		const struct runner *one = &run->runner[i];
+
+		if (one->busy_ns)
+			r->mops += (double)one->busy_ops * 1e3 / (double)one->busy_ns;
+	}
+	r->mops = fmin(r->mops, most);
+	r->ns_per_op = (double)busy_ns / (double)busy_ops;
+}
+
+void run_collect_times(const struct run *run, struct run_result *r)
 {
 	uint64_t busy = 0, ops = 0, cpu = 0, wall = 0;
 
@@ -219,14 +247,12 @@ static void collect_times(const struct run *run, struct run_result *r)
 		r->late += one->pace.late;
 		cpu += one->cpu_ns;
 		wall += one->wall_ns;
-		if (one->busy_ns)
-			r->mops += (double)one->busy_ops * 1e3 / (double)one->busy_ns;
 	}
+	collect_speed(run, busy, ops, r);
 	r->seconds = (double)run->window_ns * 1e-9;
 	r->cpu_share = wall ? (double)cpu / (double)wall : 1;
 	r->replay_seconds = (double)run->whole_ns * 1e-9;
 	r->overlap = run->whole_ns ? (double)run->overlap_ns / (double)run->whole_ns : 0;
-	r->ns_per_op = ops ? (double)busy / (double)ops : 0;
 }
 
 static int collect_tables(struct run *run, struct run_result *r, struct err *e)
@@ -295,7 +321,7 @@ static int open_crew(struct run *run, struct err *e)
 int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 {
 	struct run run = { .p = p, .threads = p->traffic->threads };
-	uint64_t begin = now_ns();
+	uint64_t begin = now_ns(), throttled;
 	int ret = -1;
 
 	assert(p->placement->nr == run.threads);
@@ -309,12 +335,14 @@ int run_cell(const struct run_params *p, struct run_result *r, struct err *e)
 		goto out_audit;
 	if (p->hung)
 		stacks_prepare();
+	throttled = quota_throttled(QUOTA_SELF, QUOTA_MOUNT);
 	if (crew_start(&run.crew, e))
 		goto out_audit;
 	keep_time(&run);
 	if (crew_join(&run.crew, e))
 		goto out_audit;
-	collect_times(&run, r);
+	r->throttled = quota_throttled(QUOTA_SELF, QUOTA_MOUNT) - throttled;
+	run_collect_times(&run, r);
 	ret = collect_tables(&run, r, e);
 out_audit:
 	audit_end(&run);

@@ -63,11 +63,12 @@ struct run_result {
 	double seconds; /* timed: sum of the windows */
 	double replay_seconds; /* sum of the epochs' wall times */
 	double overlap; /* the windows' share of the epochs' wall time */
-	double mops, ns_per_op; /* in the windows */
+	double mops, ns_per_op; /* in the windows; NAN if threads hardly ran at the same time */
 	double whole_seconds; /* from create to destroy */
 	uint64_t late; /* recorded pacing: operations begun after LATE_NS and more */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	double cpu_share; /* of the time while measuring, the threads had a CPU */
+	uint64_t throttled; /* periods in which a CPU quota stopped them, see quota.h */
 	bool exact; /* the four below are filled */
 	uint64_t false_misses, lost_stores;
 	uint64_t proved, overclaimed; /* what the judge knew of the former; see audit.h */

@@ -53,18 +53,17 @@ static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
  * the first is through its part of the epoch, the others finish theirs unmeasured, so
  * that every operation is done, and counted, as often as it was recorded.
  */
-static void close_window(struct runner *r)
+static void close_window(struct runner *r, uint64_t now)
 {
-	if (!r->window_open)
-		return;
 	r->window_open = false;
-	r->window_end = now_ns();
-	if (r->ops == r->window_ops) {
+	r->window_done = r->ops - r->window_ops;
+	if (!r->window_done) {
 		r->window_end = UINT64_MAX; /* nothing to do: not one of those that ran */
 		return;
 	}
-	r->busy_ns += r->window_end - r->start;
-	r->busy_ops += r->ops - r->window_ops;
+	r->window_end = now;
+	r->busy_ns += now - r->start;
+	r->busy_ops += r->window_done;
 }
 
 static bool all_run(const struct run *run)
@@ -134,8 +133,8 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 		replay_ops(r, r->stream->op + at, nr);
 		at += nr;
 		r->ops += nr;
-		if (!all_run(run))
-			close_window(r);
+		if (r->window_open && !all_run(run))
+			close_window(r, now_ns());
 	}
 	return at;
 }
@@ -302,16 +301,17 @@ static void choose_clear(struct run *run)
 					      CLEAR_OP_COST * ops > run->table[k]->lines;
 }
 
-/* The leader, while all others wait: account the epoch, decide whether to go on. */
-static void close_epoch(struct run *run)
+/*
+ * The window of all ends where the first thread's does. Who has a CPU to share may begin after
+ * that: what it does then is in no window, though its own rate be as high as a whole CPU's.
+ */
+void runner_add_epoch(struct run *run)
 {
 	uint64_t first = UINT64_MAX, last_start = 0, window_end = UINT64_MAX, last = 0;
-	bool ended = true;
 
 	for (unsigned i = 0; i < run->threads; i++) {
 		const struct runner *r = &run->runner[i];
 
-		ended &= r->through;
 		if (r->window_end == UINT64_MAX)
 			continue;
 		first = r->start < first ? r->start : first;
@@ -319,15 +319,27 @@ static void close_epoch(struct run *run)
 		window_end = r->window_end < window_end ? r->window_end : window_end;
 		last = r->end > last ? r->end : last;
 	}
-	WRITE_ONCE64(&run->epoch_start, 0);
-	WRITE_ONCE64(&run->pace_start, 0);
 	if (!last) /* nobody had anything to do */
-		goto out;
+		return;
 	run->whole_ns += last - first;
 	run->window_ns += window_end - first;
 	if (window_end > last_start)
 		run->overlap_ns += window_end - last_start;
-out:
+	for (unsigned i = 0; i < run->threads; i++)
+		if (run->runner[i].start < window_end)
+			run->window_done += run->runner[i].window_done;
+}
+
+/* The leader, while all others wait: account the epoch, decide whether to go on. */
+static void close_epoch(struct run *run)
+{
+	bool ended = true;
+
+	for (unsigned i = 0; i < run->threads; i++)
+		ended &= run->runner[i].through;
+	WRITE_ONCE64(&run->epoch_start, 0);
+	WRITE_ONCE64(&run->pace_start, 0);
+	runner_add_epoch(run);
 	/* [keep.R] release, pairs with [keep.A] */
 	smp_store_release(&run->replayed_ns, run->whole_ns);
 	choose_clear(run);
@@ -378,7 +390,8 @@ static void measured_epoch(struct runner *r)
 	/* Who has nothing to do in an epoch does not end it for the others. */
 	if (r->ops != r->window_ops)
 		fetch_sub_relaxed(&run->unfinished, 1);
-	close_window(r);
+	if (r->window_open)
+		close_window(r, r->end);
 	meet_all(&run->crew.meet);
 	if (is_leader(r))
 		close_epoch(run);

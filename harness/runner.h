@@ -31,6 +31,7 @@ struct runner {
 	/* The window: from the start until one thread is through its part of the epoch. */
 	bool window_open;
 	uint64_t window_end, window_ops; /* time; operations before it */
+	uint64_t window_done; /* operations in it */
 	uint64_t busy_ns, busy_ops; /* in windows */
 	uint64_t ops, preempted; /* in all */
 	struct pace pace;
@@ -54,10 +55,16 @@ struct run {
 	bool clear_whole[NR_KINDS]; /* the table, and not what the epoch wrote */
 	uint64_t pass;
 	uint64_t whole_ns, window_ns, overlap_ns; /* over all epochs */
+	uint64_t window_done; /* operations of threads that had begun before a window ended */
 	_Atomic uint64_t pace_start; /* of the epoch: the first thread's start; 0: none yet */
 	_Atomic uint64_t epoch_start; /* 0 while the clock stands; for the time keeper */
 	_Atomic uint64_t replayed_ns; /* in the epochs before */
 };
+
+/* Add the times of an epoch, of which all threads are through, to the run's. */
+void runner_add_epoch(struct run *run);
+/* What the times and counts of the threads and of the run come to. */
+void run_collect_times(const struct run *run, struct run_result *r);
 
 /* The work of one thread of the crew; of its struct runner, run and stream are set. */
 void runner_work(struct member *m);

@@ -44,8 +44,7 @@ char *topo_short_ranges(hwloc_const_bitmap_t set)
 	return s;
 }
 
-/* An affinity mask as large as this kernel's: glibc's cpu_set_t ends at 1024 CPUs. */
-static cpu_set_t *read_affinity(size_t *size, unsigned *nr_cpus)
+cpu_set_t *topo_affinity(size_t *size, unsigned *nr_cpus)
 {
 	for (unsigned nr = 1024; nr <= CPUS_PROBED; nr *= 2) {
 		cpu_set_t *set = CPU_ALLOC(nr);
@@ -73,7 +72,7 @@ static int apply_affinity(struct topo *t, struct err *e)
 	unsigned nr_cpus;
 	size_t size;
 
-	set = read_affinity(&size, &nr_cpus);
+	set = topo_affinity(&size, &nr_cpus);
 	if (!set)
 		return err_set(e, "cannot read the CPU affinity mask: %s", strerror(errno));
 	mask = hwloc_bitmap_alloc();
@@ -354,7 +353,7 @@ static int check_binding(unsigned cpu, struct err *e)
 	int nr, on;
 	bool in;
 
-	set = read_affinity(&size, &nr_cpus);
+	set = topo_affinity(&size, &nr_cpus);
 	if (!set)
 		return err_set(e, "cannot read the binding to CPU %u back: %s", cpu,
 			       strerror(errno));

@@ -11,6 +11,7 @@
 #ifndef TEARLINE_TOPO_H
 #define TEARLINE_TOPO_H
 
+#include <sched.h>
 #include <stdio.h>
 #include "util.h"
 
@@ -47,6 +48,12 @@ int topo_place(const struct topo *t, const char *how, unsigned threads, bool ove
 void placement_free(struct placement *p);
 /* "0,2,5": the CPUs in pinning order, for the CSV. Caller frees. */
 char *placement_str(const struct placement *p);
+
+/*
+ * The calling thread's affinity mask, as large as this kernel's (glibc's cpu_set_t ends at 1024
+ * CPUs): *size bytes, *nr_cpus bits. CPU_FREE() it; NULL with errno.
+ */
+cpu_set_t *topo_affinity(size_t *size, unsigned *nr_cpus);
 
 /* Pin the calling thread to one CPU and read the binding back; 0 or -1. */
 int topo_bind_self(const struct topo *t, unsigned cpu, struct err *e);

@@ -12,6 +12,8 @@ import re
 import resource
 import shutil
 import subprocess
+import time
+import unittest
 
 from cli import (AUDITED, COLUMNS, COUNTS, HERE, LATENCIES, TEARLINE, TIMES, TRACES, Cli,
                  line_tables, sanitized, sizes, tables, tearline, trace, trace_info, traces,
@@ -153,6 +155,56 @@ class Rows(Cli):
                            preexec_fn=lambda: os.sched_setaffinity(0, CPUS[:1]))
         self.assertEqual((row["threads"], row["oversubscribed"]), ("2", "1"))
         self.assertIn("more threads than CPUs", row["warnings"])
+
+
+class Figures(Cli):
+    """Speed, time and counts agree with each other, and with a clock that is not tearline's."""
+
+    def timed(self, *args):
+        """Rows, and the seconds that the command took by our clock."""
+        begin = time.monotonic()
+        rows = self.parse(self.ok("replay", "--csv", "-", *args))
+        return rows, time.monotonic() - begin
+
+    def number(self, row, column):
+        return float(row[column])
+
+    def test_one_thread(self):
+        """All of its operations are timed, in whatever number of passes."""
+        for args in (("--trace", trace("typhoon-*"), "--passes", 3),
+                     ("--workload", "uniform:store=50", "--passes", 2),
+                     ("--trace", FINE70, "--seconds", 0.2)):
+            (row,), wall = self.timed("--table", "xor", *args)
+            seconds, mops = self.number(row, "seconds"), self.number(row, "mops")
+            self.assertAlmostEqual(mops * seconds * 1e6 / int(row["ops"]), 1, 3)
+            self.assertAlmostEqual(mops * self.number(row, "ns_per_op") / 1e3, 1, 3)
+            self.assertEqual(row["overlap"], "1")
+            self.assertLess(seconds, wall)
+            self.assertLess(seconds / self.number(row, "replay_share"), 1.01 * wall)
+            if "--seconds" in args:
+                self.assertGreater(seconds, 0.199)
+
+    def test_no_figure_of_more_than_was_done(self):
+        """However few CPUs the threads have: what they did in the time is all there is."""
+        for args in (("--trace", trace("crafty-4t-*"), "--passes", 1), ("--trace", FINE70),
+                     ("--workload", "uniform"), ("--workload", "same-key:ops=2000")):
+            for threads in 2, 16:
+                row, = self.timed("--table", "unsync", "--threads", threads, "--oversubscribe",
+                                  "--seconds", 0.1, *args)[0]
+                self.assertEqual("no figure of speed" in row["warnings"], not row["mops"])
+                self.assertEqual(not row["ns_per_op"], not row["mops"])
+                if row["mops"]:
+                    self.assertLessEqual(self.number(row, "mops") * self.number(row, "seconds"),
+                                         1.0001e-6 * int(row["ops"]))
+
+    def test_trials_of_microseconds(self):
+        for threads in 1, 2:
+            rows = self.timed("--table", "xor", "--workload", "hot-evict:ops=20", "--passes", 1,
+                              "--threads", threads, "--oversubscribe", "--trials", 100)[0]
+            for row in rows:
+                self.assertLessEqual(self.number(row, "overlap"), 1)
+                if row["mops"] and self.number(row, "seconds") < 0.001:
+                    self.assertIn("timed for less than a millisecond", row["warnings"])
 
 
 class Sizes(Cli):
