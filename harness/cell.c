@@ -9,6 +9,7 @@
 #include "env.h"
 #include "nearest.h"
 #include "policy.h"
+#include "torture_slice.h"
 
 #define MIB (1024.0 * 1024.0)
 /* Beyond any machine, and far from overflow in the arithmetic after it. */
@@ -599,6 +600,30 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 	}
 	csv_row_clear(&common);
 	return nr;
+}
+
+char *cell_broken_promise(const struct cell *c, const struct cell_setup *s,
+			  const struct run_result *r, struct csv_row *row, unsigned nr)
+{
+	unsigned sig_bits = table_spec_sig_bits(c->table), broken;
+	uint64_t fault[NR_FAULTS];
+	char *names, *text;
+
+	if (c->args->mode != MODE_AUDIT || c->table->class->floor)
+		return NULL;
+	run_faults(r, fault);
+	broken = faults_seen(fault) &
+		 torture_held(c->table->class, sig_bits, s->traffic->built_keys).never;
+	if (!broken)
+		return NULL;
+	/* Without figures, so that a report says it once. */
+	names = faults_text(fault, broken, false);
+	text = xasprintf("FAILURE: %s", names);
+	for (unsigned i = 0; i < nr; i++)
+		cell_warn(&row[i], text);
+	free(names);
+	free(text);
+	return faults_text(fault, broken, true);
 }
 
 void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,

@@ -149,6 +149,13 @@ unsigned cell_rows(const struct cell *c, const struct cell_setup *s, const struc
 /* Add to a row's warnings. Texts have no figures of the run, so that a report says each once. */
 void cell_warn(struct csv_row *row, const char *text);
 
+/*
+ * What an audit counted that the table promised not to do, as "3 torn_reads"; it goes into the
+ * rows' warnings, too. The caller frees it; NULL: nothing, or no audit.
+ */
+char *cell_broken_promise(const struct cell *c, const struct cell_setup *s,
+			  const struct run_result *r, struct csv_row *row, unsigned nr);
+
 /* The row of a trial that never came to its end: what was to run, and no figure. */
 void cell_row_hung(const struct cell *c, const struct cell_setup *s, const struct csv_row *base,
 		   uint64_t trial, struct csv_row *out);

@@ -52,39 +52,89 @@ static const char *field(const struct csv_row *r, enum csv_column c)
 	return r->field[c] ? r->field[c] : "-";
 }
 
+/* "1,234,567"; caller frees. */
+static char *separated(const char *digits)
+{
+	size_t len = strlen(digits);
+	char *text = xcalloc(len + len / 3 + 2, 1), *p = text;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && !((len - i) % 3))
+			*p++ = ',';
+		*p++ = digits[i];
+	}
+	return text;
+}
+
+/* Of what a count is a part, and how that is said. */
+struct shown {
+	enum csv_column count, of;
+	bool rare; /* counted per million */
+};
+
+/* "  51.77 %", "  3.2 per million probes", or nothing. */
+static void print_rate(const struct csv_row *r, const struct shown *s)
+{
+	double part, whole;
+
+	if (s->of == NR_COLS || csv_number(r->field[s->count], &part) || !r->field[s->of] ||
+	    csv_number(r->field[s->of], &whole) || whole <= 0)
+		return;
+	if (!s->rare)
+		printf("  %6.2f %% of %s", 100 * part / whole, csv_names[s->of]);
+	else if (part > 0)
+		printf("  %.3g per million %s", 1e6 * part / whole, csv_names[s->of]);
+}
+
+static void print_count(const struct csv_row *r, const struct shown *s)
+{
+	const char *digits = r->field[s->count];
+	char *text;
+
+	if (!digits)
+		return;
+	text = strchr(digits, '.') ? xstrdup(digits) : separated(digits);
+	printf("  %-21s %13s", csv_names[s->count], text);
+	free(text);
+	print_rate(r, s);
+	putchar('\n');
+}
+
 static void print_counts(const struct csv_row *r)
 {
-	static const enum csv_column shown[] = {
-		COL_probes,
-		COL_stores,
-		COL_hits,
-		COL_matches,
-		COL_usable_hits,
-		COL_drops,
-		COL_bumps,
-		COL_refreshes,
-		COL_contended_probes,
-		COL_contended_stores,
-		COL_torn_reads,
-		COL_wrong_key_hits,
-		COL_false_misses,
-		COL_possible_false_misses,
-		COL_stale_hits,
-		COL_lost_stores,
-		COL_unusable_slots,
-		COL_duplicate_keys,
-		COL_wrong_answers,
-		COL_ghost_hits,
-		COL_dead_pair_misses,
-		COL_contradictions,
-		COL_copies_per_key,
+	static const struct shown shown[] = {
+		{ COL_probes, NR_COLS, false },
+		{ COL_stores, NR_COLS, false },
+		{ COL_hits, COL_probes, false },
+		{ COL_matches, NR_COLS, false },
+		{ COL_usable_hits, COL_probes, false },
+		{ COL_drops, COL_stores, false },
+		{ COL_bumps, COL_stores, false },
+		{ COL_refreshes, COL_probes, false },
+		{ COL_contended_probes, COL_probes, true },
+		{ COL_contended_stores, COL_stores, true },
+		{ COL_torn_reads, COL_probes, true },
+		{ COL_wrong_key_hits, COL_probes, true },
+		{ COL_false_misses, COL_probes, true },
+		{ COL_possible_false_misses, COL_probes, true },
+		{ COL_stale_hits, COL_probes, true },
+		{ COL_lost_stores, COL_stores, true },
+		{ COL_unusable_slots, NR_COLS, false },
+		{ COL_duplicate_keys, NR_COLS, false },
+		{ COL_wrong_answers, COL_probes, true },
+		{ COL_ghost_hits, COL_probes, true },
+		{ COL_dead_pair_misses, COL_probes, true },
+		{ COL_contradictions, NR_COLS, false },
+		{ COL_copies_per_key, NR_COLS, false },
 	};
+	char *entries = separated(field(r, COL_entries)), *bytes = separated(field(r, COL_table_bytes));
 
-	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind),
-	       field(r, COL_entries), field(r, COL_table_bytes), field(r, COL_page_size));
+	printf("%s: %s entries, %s bytes, %s pages\n", field(r, COL_kind), entries, bytes,
+	       field(r, COL_page_size));
+	free(entries);
+	free(bytes);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (r->field[shown[i]])
-			printf("  %-21s %s\n", csv_names[shown[i]], r->field[shown[i]]);
+		print_count(r, &shown[i]);
 	if (r->field[COL_proved_share])
 		printf("  the general audit finds %.3g %% of what exact mode counts\n",
 		       100 * strtod(r->field[COL_proved_share], NULL));
@@ -96,15 +146,18 @@ static void print_warnings(const struct csv_row *r)
 		printf("  warnings: %s\n", r->field[COL_warnings]);
 }
 
-static void print_times(const struct csv_row *r)
+static void print_times(const struct csv_row *r, const struct run_result *res)
 {
-	printf("%s ops in %s s, overlap %s", field(r, COL_ops), field(r, COL_seconds),
-	       field(r, COL_overlap));
+	char *ops = separated(field(r, COL_ops));
+
 	if (r->field[COL_mops])
-		printf(": %s Mops, %s ns/op (floor: stream %s, null %s)", field(r, COL_mops),
-		       field(r, COL_ns_per_op), field(r, COL_stream_ns), field(r, COL_null_ns));
-	putchar('\n');
-	print_warnings(r);
+		printf("%s Mops, %s ns per operation and thread (of it the harness: %s to read it, "
+		       "%s with the dispatch)\n",
+		       field(r, COL_mops), field(r, COL_ns_per_op), field(r, COL_stream_ns),
+		       field(r, COL_null_ns));
+	printf("%s operations in %.3g s, of which %.3g s were timed; all threads ran for %.3g %%\n",
+	       ops, res->replay_seconds, res->seconds, 100 * res->overlap);
+	free(ops);
 }
 
 static void print_pace(const struct run_result *r)
@@ -113,19 +166,35 @@ static void print_pace(const struct run_result *r)
 	       (uintmax_t)r->late, (uintmax_t)r->ops, LATE_NS / 1000);
 }
 
-static void print_rows(const struct csv_row *rows, unsigned nr)
+/* CPUs of a line of text: all of a few, the first of many. */
+#define CPUS_SHOWN 16
+
+static int shown_cpus(const char *cpus)
 {
-	printf("%s (%s) on %s, %s threads on CPUs %s, %s\n", field(rows, COL_table),
-	       field(rows, COL_options), field(rows, COL_trace), field(rows, COL_threads),
-	       field(rows, COL_cpus), field(rows, COL_mode));
+	const char *end = cpus;
+
+	for (int i = 0; i < CPUS_SHOWN && *end; i++)
+		end += strcspn(end + 1, ",") + 1;
+	return (int)(end - cpus);
+}
+
+/* The speed first; the last row is the one that has it, and what is true of all. */
+static void print_rows(const struct csv_row *rows, unsigned nr, const struct run_result *r)
+{
+	const char *cpus = field(rows, COL_cpus);
+	int len = shown_cpus(cpus);
+
+	printf("%s (%s) on %s, %s threads on CPUs %.*s%s, %s\n", field(rows, COL_table),
+	       field(rows, COL_options), field(rows, COL_trace), field(rows, COL_threads), len,
+	       cpus, cpus[len] ? ",..." : "", field(rows, COL_mode));
+	print_times(&rows[nr - 1], r);
+	print_warnings(&rows[nr - 1]);
 	for (unsigned i = 0; i < nr; i++) {
 		if (strcmp(field(&rows[i], COL_kind), "all"))
 			print_counts(&rows[i]);
-		/* of one kind only; what is true of all comes last */
 		if (strcmp(field(&rows[i], COL_warnings), field(&rows[nr - 1], COL_warnings)))
 			print_warnings(&rows[i]);
 	}
-	print_times(&rows[nr - 1]);
 }
 
 /* How much the audit slows the same cell down: why no figure of speed comes from it. */
@@ -149,11 +218,13 @@ static int print_slowdown(const struct cell *c, struct cell_setup *s,
 	return 0;
 }
 
+/* EXIT_DONE, EXIT_FAULT if the table broke its promise, or -1. */
 static int run_trial(const struct cell *c, struct cell_setup *s, const struct csv_row *base,
 		     uint64_t trial, struct csv_writer *csv, struct err *e)
 {
 	struct csv_row rows[NR_KINDS + 1] = { 0 }, stamped = { 0 };
 	struct run_result r;
+	char *broken = NULL;
 	unsigned nr = 0;
 	int ret = -1;
 
@@ -165,19 +236,26 @@ static int run_trial(const struct cell *c, struct cell_setup *s, const struct cs
 	if (interrupted())
 		goto out;
 	nr = cell_rows(c, s, &r, &stamped, trial, rows);
+	broken = cell_broken_promise(c, s, &r, rows, nr);
 	if (csv)
 		ret = csv_write(csv, rows, nr, e);
 	if (ret)
 		goto out;
 	if (!args.csv || strcmp(args.csv, "-")) {
-		print_rows(rows, nr);
+		print_rows(rows, nr, &r);
 		if (c->args->pacing == PACING_RECORDED)
 			print_pace(&r);
 	}
 	/* Threads that wait for the recorded time take as long in either mode. */
 	if (c->args->mode == MODE_AUDIT && c->args->pacing == PACING_ASAP && trial == 1)
 		ret = print_slowdown(c, s, &r, e);
+	if (broken && !ret) {
+		fprintf(args.csv && !strcmp(args.csv, "-") ? stderr : stdout,
+			"FAILURE: %s promises better: %s\n", c->table->class->name, broken);
+		ret = EXIT_FAULT;
+	}
 out:
+	free(broken);
 	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
 	csv_row_clear(&stamped);
@@ -316,12 +394,14 @@ static int replay(char **arg, int nr, struct err *e)
 	c.tick = show_progress;
 	c.tick_arg = &progress;
 	progress_begin(&progress.p, args.trials);
-	for (uint64_t trial = 1; !ret && trial <= args.trials && !interrupted(); trial++) {
-		ret = run_trial(&c, &setup, &base, trial, csv, e);
+	for (uint64_t trial = 1; ret >= 0 && trial <= args.trials && !interrupted(); trial++) {
+		int status = run_trial(&c, &setup, &base, trial, csv, e);
+
+		ret = status ? status : ret;
 		progress.trials_done++;
 	}
 	progress_end(&progress.p);
-	if (csv && csv_close(csv, ret ? &(struct err){ { 0 } } : e))
+	if (csv && csv_close(csv, ret < 0 ? &(struct err){ { 0 } } : e))
 		ret = -1;
 out_setup:
 	cell_setup_free(&setup);

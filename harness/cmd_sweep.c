@@ -49,21 +49,33 @@ static const struct option_effect sweep_effects[] = {
 	{ .option = NULL },
 };
 
+/* What came of the cells so far. */
+struct tally {
+	size_t done, broken; /* trials; of them, those in which a table broke its promise */
+	double replayed; /* seconds */
+};
+
 static int write_rows(const struct sweep_cell *sc, const struct run_result *r,
-		      const struct csv_row *base, struct csv_writer *csv, struct err *e)
+		      const struct csv_row *base, struct csv_writer *csv, struct tally *t,
+		      struct err *e)
 {
 	struct csv_row rows[NR_KINDS + 1] = { 0 };
 	unsigned nr = cell_rows(&sc->cell, sc->setup, r, base, sc->trial, rows);
+	char *broken = cell_broken_promise(&sc->cell, sc->setup, r, rows, nr);
 	int ret = csv_write(csv, rows, nr, e);
 
+	t->broken += broken != NULL;
+	t->done += !ret;
+	t->replayed += r->replay_seconds;
+	free(broken);
 	for (unsigned i = 0; i < nr; i++)
 		csv_row_clear(&rows[i]);
 	return ret;
 }
 
-/* One cell. 1 if it was interrupted and its row dropped. */
+/* One cell; nothing is counted if it was interrupted and its row dropped. */
 static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
-		     struct csv_writer *csv, double *replayed, struct err *e)
+		     struct csv_writer *csv, struct tally *t, struct err *e)
 {
 	struct csv_row stamped = { 0 };
 	struct run_result r;
@@ -73,11 +85,10 @@ static int sweep_one(const struct sweep_cell *sc, const struct csv_row *base,
 	env_stamp_start(&stamped);
 	if (cell_run(&sc->cell, sc->setup, &r, e))
 		goto out;
-	ret = 1;
+	ret = 0;
 	if (interrupted())
 		goto out;
-	ret = write_rows(sc, &r, &stamped, csv, e);
-	*replayed += r.replay_seconds;
+	ret = write_rows(sc, &r, &stamped, csv, t, e);
 out:
 	csv_row_clear(&stamped);
 	return ret;
@@ -94,13 +105,15 @@ static void show_step(struct progress *p, const struct sweep_cell *sc)
 	free(text);
 }
 
+/* EXIT_DONE, EXIT_FAULT if a table broke its promise, or -1. */
 static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_writer *csv,
 		     struct err *e)
 {
 	uint64_t begin = now_ns();
-	double replayed = 0, whole;
+	struct tally t = { 0 };
 	struct progress p;
-	size_t done = 0, todo = 0;
+	size_t todo = 0;
+	double whole;
 	int ret = 0;
 
 	for (size_t i = 0; i < s->nr_cells; i++)
@@ -110,17 +123,20 @@ static int run_cells(struct sweep *s, const struct csv_row *base, struct csv_wri
 		if (s->cell[i].done)
 			continue;
 		show_step(&p, &s->cell[i]);
-		ret = sweep_one(&s->cell[i], base, csv, &replayed, e);
-		done += !ret;
+		ret = sweep_one(&s->cell[i], base, csv, &t, e);
 	}
 	progress_end(&p);
 	whole = (double)(now_ns() - begin) * 1e-9;
-	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it replay\n", done, todo,
-		whole, whole > 0 ? 100 * replayed / whole : 0);
+	fprintf(stderr, "%zu of %zu trials in %.0f s, %.0f %% of it replay\n", t.done,
+		todo, whole, whole > 0 ? 100 * t.replayed / whole : 0);
 	if (interrupted())
 		fprintf(stderr, "interrupted: %zu trials are missing; --resume does them\n",
-			todo - done);
-	return ret < 0 ? -1 : 0;
+			todo - t.done);
+	if (t.broken)
+		fprintf(stderr,
+			"FAILURE: a table broke its promise in %zu of %zu trials; their warnings say how\n",
+			t.broken, t.done);
+	return ret ? ret : t.broken ? EXIT_FAULT : EXIT_DONE;
 }
 
 /* What is done already, and rows of a trial that a crash cut short. */
@@ -150,7 +166,7 @@ static int sweep_to_file(struct sweep *s, const struct topo *topo, struct err *e
 	ret = had ? resume(s, &base, csv, had, e) : 0;
 	if (!ret)
 		ret = run_cells(s, &base, csv, e);
-	if (csv_close(csv, ret ? &ignored : e))
+	if (csv_close(csv, ret < 0 ? &ignored : e))
 		ret = -1;
 	if (had)
 		csv_file_free(had);

@@ -247,6 +247,22 @@ class Good(Plugin):
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertRegex(run.stdout, rf"FAILURE: liar, .*torn.*repeat with: tearline torture "
                                      rf"--table {re.escape(str(liar))} ")
+        # so it is where nobody looks for that alone; without the promise it is no fault
+        honest = self.compile(source.replace("PROMISE_NO_TEAR | PROMISE_NO_FALSE_MISS", "0"),
+                              *CFLAGS, "-Wno-unused-variable", name="honest", out="honest.so")
+        for table, code in (liar, 1), (honest, 0):
+            args = ("--workload", "hot-update:ops=100", "--mode", "audit", "--passes", 1)
+            out = self.dir / "x.csv"
+            out.unlink(missing_ok=True)
+            for more in ("replay", "--table", table), ("replay", "--table", table, "--csv", "-"), \
+                        ("sweep", "--tables", table, "--threads", 1, "--out", out):
+                run = tearline(*more, *args)
+                self.assertEqual(run.returncode, code, run.stderr)
+                said = run.stdout if len(more) == 3 else run.stderr
+                self.assertEqual(len(re.findall(r"^FAILURE: .*promise", said, re.M)), code)
+            for row in self.file_rows(out):
+                self.assertGreater(int(row["torn_reads"]), 0)
+                self.assertEqual("FAILURE: torn_reads" in row["warnings"], code == 1)
 
     def test_tables(self):
         text = self.ok("tables", PLUGIN, "null")

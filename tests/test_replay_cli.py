@@ -207,6 +207,38 @@ class Figures(Cli):
                     self.assertIn("timed for less than a millisecond", row["warnings"])
 
 
+class Summary(Cli):
+    def test_speed_first_then_counts_with_their_shares(self):
+        out = self.dir / "x.csv"
+        text = self.ok("replay", "--table", "xor", "--trace", FINE70, "--passes", 1, "--csv", out)
+        row, = self.file_rows(out)
+        lines = text.split("\n")
+        self.assertRegex(lines[0], rf"^xor \({row['options']}\) on {row['trace']}, 1 threads on CPUs "
+                                   rf"{row['cpus']}, throughput$")
+        self.assertTrue(lines[1].startswith(f"{row['mops']} Mops, {row['ns_per_op']} ns per op"))
+        self.assertTrue(lines[2].startswith(f"{int(row['ops']):,} operations in "))
+        for count, of in (("probes", None), ("hits", "probes"), ("usable_hits", "probes"),
+                          ("bumps", "stores"), ("refreshes", "probes")):
+            share = f"  {100 * int(row[count]) / int(row[of]):6.2f} % of {of}" if of else ""
+            self.assertIn(f"\n  {count:21} {int(row[count]):13,}{share}\n", text)
+        text = self.ok("replay", "--table", "xor", "--workload", "adversarial", "--passes", 1,
+                       "--mode", "audit", "--threads", 2, "--oversubscribe", "--csv", out)
+        row = self.file_rows(out)[1]
+        self.assertNotIn("Mops", text)
+        for count, of in ("contended_probes", "probes"), ("lost_stores", "stores"):
+            rate = f"  {1e6 * int(row[count]) / int(row[of]):.3g} per million {of}"
+            self.assertIn(f"\n  {count:21} {int(row[count]):13,}{rate if int(row[count]) else ''}\n",
+                          text)
+
+    def test_many_cpus(self):
+        for threads, shown in (16, 16), (17, 16), (40, 16), (3, 3):
+            text = self.ok("replay", "--table", "null", "--workload", "uniform:ops=1", "--passes", 1,
+                           "--threads", threads, "--placement", "list:" + ",".join(
+                               [str(CPUS[0])] * threads), "--oversubscribe")
+            cpus = ",".join([str(CPUS[0])] * shown) + (",..." if threads > shown else "")
+            self.assertIn(f", {threads} threads on CPUs {cpus}, throughput\n", text)
+
+
 class Sizes(Cli):
     def size(self, table, text, *more):
         return self.replay("--table", table, "--trace", FINE70, "--hash", text, *more)[0]
