@@ -151,10 +151,13 @@ static void print_times(const struct csv_row *r, const struct run_result *res)
 	char *ops = separated(field(r, COL_ops));
 
 	if (r->field[COL_mops])
-		printf("%s Mops, %s ns per operation and thread (of it the harness: %s to read it, "
-		       "%s with the dispatch)\n",
-		       field(r, COL_mops), field(r, COL_ns_per_op), field(r, COL_stream_ns),
-		       field(r, COL_null_ns));
+		printf("%s Mops, %s ns per operation and thread", field(r, COL_mops),
+		       field(r, COL_ns_per_op));
+	if (r->field[COL_mops] && r->field[COL_stream_ns] && r->field[COL_null_ns])
+		printf(" (of it the harness: %s to read it, %s with the dispatch)",
+		       field(r, COL_stream_ns), field(r, COL_null_ns));
+	if (r->field[COL_mops])
+		putchar('\n');
 	printf("%s operations in %.3g s, of which %.3g s were timed; all threads ran for %.3g %%\n",
 	       ops, res->replay_seconds, res->seconds, 100 * res->overlap);
 	free(ops);

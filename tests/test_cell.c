@@ -51,7 +51,9 @@ static void fill_result(void)
 			       .drops = m + 10, .bumps = m + 11, .refreshes = m + 12,
 			       .torn = m + 16, .wrong_key = m + 17, .false_misses = m + 18,
 			       .possible = m + 19, .stale = m + 20, .lost = m + 21,
-			       .contended_probes = m + 22, .contended_stores = m + 23 },
+			       .contended_probes = m + 22, .contended_stores = m + 23,
+			       .wrong_answers = m + 26, .ghosts = m + 27, .dead_pairs = m + 28,
+			       .contradictions = m + 29 },
 			.rest = { .lost_stores = 100, .unusable_slots = m + 24,
 				  .duplicate_keys = m + 25, .slots = 50, .distinct = 40 },
 		};
@@ -288,7 +290,9 @@ static void test_audit(void **state)
 			{ COL_lost_stores, "7000" }, { COL_contended_probes, "3022" },
 			{ COL_contended_stores, "3023" }, { COL_unusable_slots, "3024" },
 			{ COL_duplicate_keys, "3025" }, { COL_undetected_tear, undetected },
-			{ COL_proved_share, "0.75" },
+			{ COL_proved_share, "0.75" }, { COL_wrong_answers, "3026" },
+			{ COL_ghost_hits, "3027" },  { COL_dead_pair_misses, "3028" },
+			{ COL_contradictions, "3029" },
 		};
 
 		snprintf(hash, sizeof(hash), "%016jx", (uintmax_t)t.setup.traffic->hash);
