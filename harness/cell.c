@@ -8,6 +8,7 @@
 
 #include "env.h"
 #include "nearest.h"
+#include "plugin.h"
 #include "policy.h"
 #include "torture_slice.h"
 
@@ -439,6 +440,17 @@ static void warn_of_speed(const struct cell_setup *s, const struct run_result *r
 		cell_warn(row, "other programs took CPU time");
 }
 
+/* A shared object has flags of its own: those of the row are tearline's. */
+static void warn_of_object(const struct table_class *c, struct csv_row *row)
+{
+	const char *origin = plugin_origin(c);
+
+	if (origin && strstr(origin, " -O0"))
+		cell_warn(row, "the table's object was built without optimisation");
+	if (origin && strstr(origin, " sanitized"))
+		cell_warn(row, "the table's object was built with a sanitizer");
+}
+
 static void warn_of_run(const struct cell *c, const struct cell_setup *s,
 			const struct run_result *r, struct csv_row *row)
 {
@@ -446,6 +458,7 @@ static void warn_of_run(const struct cell *c, const struct cell_setup *s,
 		cell_warn(row, "more threads than CPUs");
 	if (c->args->mode == MODE_THROUGHPUT && c->args->pacing == PACING_ASAP)
 		warn_of_speed(s, r, row);
+	warn_of_object(c->table->class, row);
 	if ((double)r->late > LATE_SHARE_HIGH * (double)r->ops)
 		cell_warn(row, "the recorded pace was not kept");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compiler - what is inlined, and in which builds
+ * compiler - what is inlined, and in which builds; what an object says of its own build
  *
  * The measured loops are stamped out with everything inlined: no call, and constants where
  * the source has parameters. A build with sanitizers measures nothing, and takes 40 s for a
@@ -30,5 +30,39 @@
 #undef __always_inline
 #define __always_inline __inline
 #endif
+
+/*
+ * What built the object in which this stands, as far as the compiler tells: "gcc 12.2.0 -O0".
+ * Its -O1 to -O3 look the same.
+ */
+#define BUILT_TEXT_(x) #x
+#define BUILT_TEXT(x) BUILT_TEXT_(x)
+#ifdef __clang__
+#define BUILT_COMPILER                          \
+	"clang " BUILT_TEXT(__clang_major__) "." \
+	BUILT_TEXT(__clang_minor__) "." BUILT_TEXT(__clang_patchlevel__)
+#else
+#define BUILT_COMPILER "gcc " __VERSION__
+#endif
+#ifndef __OPTIMIZE__
+#define BUILT_LEVEL " -O0"
+#elif defined(__OPTIMIZE_SIZE__)
+#define BUILT_LEVEL " -Os"
+#else
+#define BUILT_LEVEL " optimised"
+#endif
+#if defined(__AVX512F__)
+#define BUILT_FOR " avx512f"
+#elif defined(__AVX2__)
+#define BUILT_FOR " avx2"
+#else
+#define BUILT_FOR ""
+#endif
+#if defined(TSAN_BUILD) || defined(ASAN_BUILD)
+#define BUILT_CHECKS " sanitized"
+#else
+#define BUILT_CHECKS ""
+#endif
+#define BUILT_BY BUILT_COMPILER BUILT_LEVEL BUILT_FOR BUILT_CHECKS
 
 #endif

@@ -32,7 +32,7 @@
 	x(version, TEXT, "tearline's own version, from git") \
 	x(table, TEXT, "table, as `tearline tables` lists it") \
 	x(options, OPTIONS, "every option of the table, resolved: " \
-		  "name=value;name=value; of a shared object also plugin=file#xxh64") \
+		  "name=value;name=value; of a shared object also plugin=file#xxh64 and what built it") \
 	x(kind, CHOICE("tt, pawn, eval, kv, all"), "tt, pawn, eval, kv; `all` for the " \
 		  "row that carries the times of several") \
 	x(trace, TEXT, "trace or workload") \
@@ -88,7 +88,8 @@
 	x(duplicate_keys, WHOLE, "audit, at rest, kv: keys in two slots") \
 	x(copies_per_key, DECIMAL, "audit, at rest, tt: slots per distinct key (more " \
 		  "than 1 by design)") \
-	x(mops, DECIMAL, "million operations a second: sum of each thread's rate while it ran") \
+	x(mops, DECIMAL, "million operations a second: sum of each thread's rate while it ran, " \
+		  "never more than was done in `seconds`; empty if the threads hardly ran at the same time") \
 	x(ns_per_op, DECIMAL, "nanoseconds per operation and thread while it ran") \
 	x(p50_ns, DECIMAL, "latency: median") \
 	x(p90_ns, DECIMAL, "latency: 90th percentile") \

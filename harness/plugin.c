@@ -28,7 +28,14 @@ static struct {
 	struct table_class *class;
 	unsigned abi;
 	uint64_t layout;
+	const char *built_by;
 } offered;
+
+void plugin_built_by(const char *what)
+{
+	if (offered.open)
+		offered.built_by = what;
+}
 
 bool plugin_registers(struct table_class *c, unsigned abi, uint64_t layout)
 {
@@ -281,7 +288,8 @@ static const struct plugin *take(void *handle, const char *path, uint64_t hash)
 
 	p->handle = handle;
 	p->class = offered.class;
-	p->origin = xasprintf("%s#%016jx", slash + 1, (uintmax_t)hash);
+	p->origin = xasprintf("%s#%016jx %s", slash + 1, (uintmax_t)hash,
+			      offered.built_by ? offered.built_by : "by an unknown compiler");
 	p->next = plugins;
 	plugins = p;
 	return p;

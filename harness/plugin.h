@@ -31,7 +31,11 @@ struct table_class *plugin_load(const char *path, struct err *e);
 /* A table registers: does it belong to an object that is being loaded? */
 bool plugin_registers(struct table_class *c, unsigned abi, uint64_t layout);
 
-/* "mine.so#0123456789abcdef", file and xxh64 of its content; NULL: the class is built in. */
+/* An object says, before it registers, what built it. */
+void plugin_built_by(const char *what);
+
+/* "mine.so#0123456789abcdef gcc 12.2.0 -O0": file, xxh64 of its content, and what built it; NULL:
+ * the class is built in. */
 const char *plugin_origin(const struct table_class *c);
 
 #endif

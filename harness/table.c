@@ -39,6 +39,11 @@ void table_register(struct table_class *c, unsigned abi, uint64_t layout)
 		list_class(c);
 }
 
+void table_built_by(const char *what)
+{
+	plugin_built_by(what);
+}
+
 const struct table_class *table_first(void)
 {
 	return classes;

@@ -311,7 +311,9 @@ struct table {
 	 (uint64_t)sizeof(struct table_class) << 32 |                             \
 	 (uint64_t)sizeof(struct table_loops) << 48)
 
-/* Called by TABLE_REGISTER, with these arguments in every ABI. */
+/* Called by TABLE_REGISTER: what built the object; and the table, with these arguments in every
+ * ABI. */
+void table_built_by(const char *what);
 void table_register(struct table_class *c, unsigned abi, uint64_t layout);
 
 /* A table that nothing can change while it is used. Not where a generation is asked for: it has
@@ -390,6 +392,7 @@ const char *table_spec_absent(const char *text);
 #define TABLE_REGISTER(id)                                            \
 	static void __attribute__((constructor)) id##_register(void)  \
 	{                                                             \
+		table_built_by(BUILT_BY);                             \
 		table_register(&id##_class, TABLE_ABI, TABLE_LAYOUT); \
 	}                                                             \
 	_Static_assert(sizeof(#id) <= 24, "table name too long")

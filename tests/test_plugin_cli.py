@@ -222,9 +222,22 @@ class Good(Plugin):
         for row, other in zip(rows, want, strict=True):
             self.assertEqual(row["table"], "example")
             self.assertRegex(row["options"], r"^wait=yield;refresh=always;.*;"
-                                             r"plugin=example\.so#[0-9a-f]{16}$")
+                                             r"plugin=example\.so#[0-9a-f]{16} (gcc|clang) [\d.]+ "
+                                             r"(optimised|-O[0s])( avx\w+)?( sanitized)?$")
             self.assertEqual(self.counts(row), self.counts(other))
             self.assertNotIn("plugin", other["options"])
+
+    def test_what_built_it(self):
+        """Of the object, whatever built tearline: its speed is the object's."""
+        source = (HERE / "plugin" / "example.c").read_text()
+        for flags, built in (("-O0", "-O0"), ("-Os", "-Os"), ("-O2", "optimised")):
+            table = self.compile(source, *CFLAGS, flags, out=f"o{flags}.so")
+            row, = self.replay("--table", table, "--workload", "uniform:ops=100")
+            self.assertRegex(row["options"], rf"plugin=o{flags}\.so#\w+ (gcc|clang) [\d.]+ {built}")
+            self.assertEqual("the table's object was built without optimisation" in row["warnings"],
+                             flags == "-O0")
+            if not CFLAGS:
+                self.assertNotIn("with a sanitizer", row["warnings"])
 
     def test_options(self):
         self.refused(("replay", "--table", f"{PLUGIN}:wait=sleep", *self.args[:2]),
