@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "crash.h"
 #include "env.h"
 #include "nearest.h"
 #include "plugin.h"
@@ -149,18 +151,22 @@ static int parse_kinds(const char *text, unsigned *kinds, struct err *e)
 int cell_kinds(const struct cell *c, unsigned *kinds, struct err *e)
 {
 	const char *text = c->args->kinds, *workload = c->source->workload;
-	enum kind own = KIND_TT;
+	unsigned own = 1u << KIND_TT;
+	char has[32] = "";
 
-	if (workload && workload_kind(workload, &own, e))
+	if (workload && workload_kinds(workload, &own, e))
 		return -1;
-	if (parse_kinds(text ? text : kind_names[own], kinds, e))
+	*kinds = own;
+	if (text && parse_kinds(text, kinds, e))
 		return -1;
-	if (workload && *kinds != 1u << own)
-		return err_set(e,
-			       "--kinds: workload %s makes operations of kind %s only, got "
-			       "'%s'",
-			       workload, kind_names[own], text);
-	return 0;
+	if (!workload || *kinds == own)
+		return 0;
+	for (enum kind k = 0; k < NR_KINDS; k++)
+		if (own & 1u << k)
+			snprintf(has + strlen(has), sizeof(has) - strlen(has), "%s%s",
+				 *has ? "," : "", kind_names[k]);
+	return err_set(e, "--kinds: workload %s makes operations of kind %s only, got '%s'",
+		       workload, has, text);
 }
 
 /* ... all of them held by the table. */
@@ -228,7 +234,6 @@ int cell_check(const struct cell *c, struct err *e)
 	return 0;
 }
 
-/* A workload has one kind: the lowest bit is all there are. */
 static int make_traffic(const struct cell *c, unsigned kinds, const struct table_size *size,
 			struct traffic **out, struct err *e)
 {
@@ -241,8 +246,8 @@ static int make_traffic(const struct cell *c, unsigned kinds, const struct table
 			     .seed = a->seed };
 
 	if (c->source->workload)
-		return traffic_from_workload(c->source->workload, &size[__builtin_ctz(kinds)],
-					     c->threads, a->seed, out, e);
+		return traffic_from_workload_sizes(c->source->workload, size, c->threads, a->seed,
+						   out, e);
 	return traffic_from_trace(c->source->trace, &d, out, e);
 }
 
@@ -271,6 +276,31 @@ void cell_setup_free(struct cell_setup *s)
 	memset(s, 0, sizeof(*s));
 }
 
+/* A table that no thread has come through for so long, slow as a machine may be, never ends. */
+#define HUNG_S 30
+
+static void hung(void *arg)
+{
+	fprintf(stderr, "FAILURE: hung: %s: no operation began for %d s\n", crash_noted(), HUNG_S);
+	fflush(NULL);
+	/* The threads cannot be joined, nor what they use be given back. */
+	_exit(EXIT_FAULT);
+}
+
+/* What runs, should it crash or hang. */
+static void note_cell(const struct cell *c, const struct cell_setup *s)
+{
+	const struct cell_args *a = c->args;
+	char *options = table_spec_options(c->table);
+
+	crash_note("table %s (%s) on %s, hash %s, %u threads, placement %s, %s, seed %ju%s%s",
+		   c->table->class->name, options, s->traffic->name, c->hash, c->threads,
+		   a->placement, a->mode == MODE_AUDIT ? "audit" : "throughput",
+		   (uintmax_t)a->seed, c->repeat ? "; repeat with: " : "",
+		   c->repeat ? c->repeat : "");
+	free(options);
+}
+
 static int cell_params(const struct cell *c, const struct cell_setup *s, struct run_params *p,
 		       struct err *e)
 {
@@ -289,10 +319,13 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.audit = a->mode == MODE_AUDIT,
 		.witness = a->witness == WITNESS_YES,
 		.seed = a->seed,
+		.shake = a->shake,
+		.age = a->age,
+		.age_seconds = a->age_seconds,
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
-		.watchdog_ns = c->watchdog_ns,
-		.hung = c->hung,
+		.watchdog_ns = c->hung ? c->watchdog_ns : HUNG_S * 1000000000ull,
+		.hung = c->hung ? c->hung : hung,
 		.hung_arg = c->hung_arg,
 	};
 
@@ -318,7 +351,9 @@ int cell_try(const struct cell *c, const struct cell_setup *s, struct err *e)
 
 	if (cell_params(c, s, &p, e))
 		return -1;
+	note_cell(c, s);
 	ret = run_check(&p, e);
+	crash_forget();
 	params_free(&p);
 	return ret;
 }
@@ -330,6 +365,7 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 
 	if (cell_params(c, s, &p, e))
 		return -1;
+	note_cell(c, s);
 	/* Where there is no figure of speed, none needs a floor. */
 	if (!s->floor_known && !p.audit && s->traffic->pacing == PACING_ASAP) {
 		if (run_floor(&p, "stream", &s->stream_ns, e) ||
@@ -339,6 +375,7 @@ int cell_run(const struct cell *c, struct cell_setup *s, struct run_result *r, s
 	}
 	ret = run_cell(&p, r, e);
 out:
+	crash_forget();
 	params_free(&p);
 	return ret;
 }

@@ -22,10 +22,11 @@ enum { WITNESS_YES, WITNESS_NO };
 /* The options that replay and sweep share. */
 struct cell_args {
 	const char *kinds, *pawn_hash, *eval_hash, *placement;
-	bool oversubscribe;
+	bool oversubscribe, shake;
 	unsigned pages, caller, deal, clears, pacing, mode, witness;
 	uint64_t passes, seed;
-	double seconds;
+	uint64_t age; /* see run.h */
+	double seconds, age_seconds;
 };
 
 /* clang-format off */
@@ -99,7 +100,9 @@ struct cell {
 	unsigned threads, lookahead;
 	void (*tick)(void *arg, double replayed); /* see run.h; may be NULL */
 	void *tick_arg;
-	uint64_t watchdog_ns; /* likewise */
+	const char *repeat; /* the command that runs it again, should it crash; may be NULL */
+	/* see run.h; without `hung` a run that hangs for half a minute is said, and exits */
+	uint64_t watchdog_ns;
 	void (*hung)(void *arg);
 	void *hung_arg;
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash.h"
+
 #define for_each_table(k, t, crew)               \
 	for (enum kind k = 0; k < NR_KINDS; k++) \
 		for (struct table *t = (crew)->table[k]; t; t = NULL)
@@ -91,16 +93,21 @@ void *crew_main(void *arg)
 {
 	struct member *m = arg;
 	struct crew *c = m->crew;
+	void *stack;
 
 	pthread_mutex_lock(&c->starting);
 	pthread_mutex_unlock(&c->starting);
 	if (c->abandon)
 		return NULL;
+	stack = crash_stack();
 	m->failed = prepare(m);
 	if (crew_agrees(m))
 		c->work(m);
 	leave(m);
-	if (leads(m))
+	crash_stack_free(stack);
+	/* [crew.end] acq_rel, pairs with itself: the last has all of the others behind it */
+	if (atomic_fetch_add_explicit(&c->nr_ended, 1, memory_order_acq_rel) + 1 ==
+	    c->placement->nr)
 		sem_post(&c->ended);
 	return NULL;
 }
@@ -116,6 +123,7 @@ int crew_open(struct crew *c, size_t member_size, struct err *e)
 	c->member_size = member_size;
 	c->meet.parties = threads;
 	c->abandon = false;
+	c->nr_ended = 0;
 	for (unsigned i = 0; i < threads; i++) {
 		member_of(c, i)->crew = c;
 		member_of(c, i)->w.id = i;

@@ -42,7 +42,8 @@ struct crew {
 	size_t member_size;
 	pthread_mutex_t starting; /* held until all are there, or will not be */
 	bool abandon; /* written where all others wait */
-	sem_t ended; /* the first is through */
+	_Atomic uint32_t nr_ended;
+	sem_t ended; /* all are through, and have left */
 };
 
 /* From start to end. 0, or -1: nobody worked, or one failed at it. */
@@ -51,7 +52,7 @@ int crew_run(struct crew *c, struct err *e);
 /* The same in steps, for members of a size, all zero but for the number of each. 0 or -1. */
 int crew_open(struct crew *c, size_t member_size, struct err *e);
 int crew_start(struct crew *c, struct err *e);
-/* True once the first is through, false when it is not until then. */
+/* True once all are through, false when they are not until then. */
 bool crew_ended(struct crew *c, const struct timespec *until);
 /* 0, or -1: the first failure. */
 int crew_join(struct crew *c, struct err *e);

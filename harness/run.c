@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "interrupt.h"
 #include "quota.h"
@@ -14,6 +16,8 @@
 
 /* How often the time keeper looks. */
 #define TICK_NS 10000000
+/* After a signal an operation that was begun may end, and memory that is cleared, for so long. */
+#define PATIENCE_NS 1500000000u
 
 /* What changes as long as any thread gets anywhere. */
 static uint64_t operations_begun(const struct run *run)
@@ -52,10 +56,28 @@ static void watch(struct run *run, struct watchdog *dog)
 	}
 }
 
-/* Until the leader is done: stop the run when it has measured for long enough. */
+/* One signal ends a run, also one whose threads wait for each other for ever. */
+static void end_by_signal(struct run *run, uint64_t *since)
+{
+	uint64_t now = now_ns();
+
+	WRITE_ONCE32(&run->stop, STOP_NOW);
+	if (!*since)
+		*since = now;
+	if (now - *since < PATIENCE_NS)
+		return;
+	fprintf(stderr,
+		"interrupted: after %.1f s not all of %u threads had come to the end of an "
+		"operation: left as they are\n",
+		PATIENCE_NS * 1e-9, run->threads);
+	fflush(NULL);
+	_exit(EXIT_INTERRUPTED);
+}
+
+/* Until all threads are done: stop the run when it has measured for long enough. */
 static void keep_time(struct run *run)
 {
-	uint64_t limit = (uint64_t)(run->p->seconds * 1e9);
+	uint64_t limit = (uint64_t)(run->p->seconds * 1e9), signal = 0;
 	struct watchdog dog = { .since = now_ns() };
 	struct timespec until;
 
@@ -70,8 +92,9 @@ static void keep_time(struct run *run)
 		}
 		if (crew_ended(&run->crew, &until))
 			return;
+		fetch_add_relaxed(&run->ticks, 1);
 		if (interrupted())
-			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
+			end_by_signal(run, &signal);
 		if (run->p->hung)
 			watch(run, &dog);
 		if (!limit)
@@ -85,8 +108,11 @@ static void keep_time(struct run *run)
 		measured += start ? now_ns() - start : 0;
 		if (run->p->tick)
 			run->p->tick(run->p->tick_arg, (double)measured * 1e-9);
-		if (measured >= limit)
-			atomic_store_explicit(&run->stop, true, memory_order_relaxed);
+		/* An interrupt's order stands. */
+		if (measured >= limit && READ_ONCE32(&run->stop) == STOP_NO)
+			WRITE_ONCE32(&run->stop, STOP_EPOCH);
+		if (measured >= limit + limit / 2)
+			WRITE_ONCE32(&run->stop, STOP_NOW);
 	}
 }
 
@@ -103,7 +129,8 @@ static void choose_loops(struct run *run)
 
 		if (!loops)
 			continue;
-		run->replay[k] = p->audit ? loops->audit[kind] : loops->run[kind][p->caller];
+		run->age[k] = loops->run[kind][p->caller];
+		run->replay[k] = p->audit ? loops->audit[kind] : run->age[k];
 		first = first ? first : run->replay[k];
 		run->one_loop &= run->replay[k] == first;
 	}
@@ -244,6 +271,8 @@ void run_collect_times(const struct run *run, struct run_result *r)
 		busy += one->busy_ns;
 		ops += one->busy_ops;
 		r->preempted += one->preempted;
+		r->shaken += READ_ONCE64(&one->shake.stops);
+		r->aged += one->aged;
 		r->late += one->pace.late;
 		cpu += one->cpu_ns;
 		wall += one->wall_ns;
@@ -312,6 +341,7 @@ static int open_crew(struct run *run, struct err *e)
 
 		r->run = run;
 		r->stream = &p->traffic->stream[i];
+		r->chunk = 1;
 		r->m.w.lookahead = p->lookahead;
 		r->m.w.audit = p->audit ? &run->audit : NULL;
 	}

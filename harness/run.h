@@ -31,11 +31,18 @@ struct run_params {
 	bool audit;
 	bool witness; /* in an audit: see witness.h */
 	uint64_t seed;
+	bool shake; /* see shake.h */
+	/*
+	 * In an audit: so many operations before it, on the same table, that nobody looks at; then
+	 * it is cleared. No longer than for so long.
+	 */
+	uint64_t age;
+	double age_seconds;
 	/* optional: now and then, how many seconds of a run for a time are replayed */
 	void (*tick)(void *arg, double replayed);
 	void *tick_arg;
 	/*
-	 * optional, for audits: called once no thread has begun an operation for so long,
+	 * optional: called once no thread has begun an operation for so long,
 	 * when every thread's stack is on stderr. The threads can never be joined: it must
 	 * end the process.
 	 */
@@ -65,6 +72,8 @@ struct run_result {
 	double overlap; /* the windows' share of the epochs' wall time */
 	double mops, ns_per_op; /* in the windows; NAN if threads hardly ran at the same time */
 	double whole_seconds; /* from create to destroy */
+	uint64_t shaken; /* times that a thread was stopped within operations */
+	uint64_t aged; /* operations before the audit */
 	uint64_t late; /* recorded pacing: operations begun after LATE_NS and more */
 	uint64_t preempted; /* involuntary context switches while measuring */
 	double cpu_share; /* of the time while measuring, the threads had a CPU */

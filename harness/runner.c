@@ -9,13 +9,16 @@
 #include "interrupt.h"
 
 /*
- * Operations between two looks at the stop flag. Fewer in an audit, which isn't timed and
- * may have many threads on a CPU: a FIFO lock then does one operation a time slice.
+ * Operations between two looks at the stop flag, at most. Where a lock is handed over in order
+ * and threads share a CPU, each operation takes as many time slices as there are threads. So
+ * chunks begin with one operation, double as long as the time keeper does not tick meanwhile,
+ * and shrink when it did: no thread asks for the time. An audit isn't timed.
  */
 #define CHUNK 1024u
 #define AUDIT_CHUNK 8u
 /* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
 #define WARM_UP_OPS (256u << 10)
+#define WARM_UP_TICKS 25u
 
 static bool is_leader(const struct runner *r)
 {
@@ -25,27 +28,61 @@ static bool is_leader(const struct runner *r)
 static bool stopped(const struct run *run)
 {
 	/* relaxed: a chunk more or less */
-	return atomic_load_explicit(&run->stop, memory_order_relaxed);
+	return READ_ONCE32(&run->stop) != STOP_NO;
+}
+
+/* What an audit walks at rest is to be a whole epoch's table, if that ends in time. */
+static bool must_stop(const struct run *run)
+{
+	bool whole = run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
+
+	return READ_ONCE32(&run->stop) >= (whole ? STOP_NOW : STOP_EPOCH);
+}
+
+/* The size of the next chunk, by what the last one took. */
+static size_t next_chunk(struct runner *r, size_t most)
+{
+	uint32_t ticks = READ_ONCE32(&r->run->ticks);
+	uint32_t took = ticks - r->ticks;
+
+	r->ticks = ticks;
+	if (took > 1)
+		r->chunk /= 4;
+	else if (!took)
+		r->chunk *= 2;
+	r->chunk = r->chunk > most ? most : r->chunk ? r->chunk : 1;
+	return r->chunk;
 }
 
 /*
  * One call where one loop serves all. Where one of several kinds has no table, each run
  * of operations goes to the loop of its own class: only null's can do without a table.
  */
-static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
+static void replay_by(struct runner *r, table_replay_fn *const *by_kind,
+		      const struct trace_op *op, size_t nr)
 {
 	struct run *run = r->run;
 	size_t i = 0;
 
+	shake_inside(&r->shake, true);
 	while (i < nr) {
-		table_replay_fn *loop = run->replay[op[i].op >> 1];
+		table_replay_fn *loop = by_kind[op[i].op >> 1];
 		size_t to = run->one_loop ? nr : i + 1;
 
-		while (to < nr && run->replay[op[to].op >> 1] == loop)
+		while (to < nr && by_kind[op[to].op >> 1] == loop)
 			to++;
 		loop(run->table, &r->m.w, op + i, to - i);
 		i = to;
 	}
+	shake_inside(&r->shake, false);
+}
+
+static void replay_ops(struct runner *r, const struct trace_op *op, size_t nr)
+{
+	/* For the watchdog: an audited loop counts each. */
+	if (!r->run->p->audit)
+		worker_begins(&r->m.w);
+	replay_by(r, r->run->replay, op, nr);
 }
 
 /*
@@ -72,25 +109,16 @@ static bool all_run(const struct run *run)
 	return READ_ONCE32(&run->unfinished) == run->threads;
 }
 
-/* What an audit walks at rest is to be a whole epoch's table. */
-static bool whole_epochs(const struct run *run)
-{
-	return run->p->audit && run->p->traffic->clears == CLEARS_BARRIER;
-}
-
-/*
- * The time, once it has come, or 0: told to stop meanwhile. After an interrupt nobody will look
- * at the result: what must be done to the end is done without waiting.
- */
-static uint64_t wait_until(const struct runner *r, uint64_t due)
+/* The time, once it has come, or 0: told to stop meanwhile. */
+static uint64_t wait_until(struct runner *r, uint64_t due)
 {
 	const struct run *run = r->run;
-	bool whole = whole_epochs(run);
 	uint64_t now;
 
 	for (now = now_ns(); now < r->pace.start + due; now = now_ns()) {
-		if (whole ? interrupted() : stopped(run))
-			return whole ? now : 0;
+		if (must_stop(run))
+			return 0;
+		worker_begins(&r->m.w);
 		if (run->p->placement->oversubscribed)
 			sched_yield();
 		else
@@ -119,10 +147,9 @@ static size_t wait_for_ops(struct runner *r, size_t at, size_t nr)
 static size_t replay_range(struct runner *r, size_t at, size_t to)
 {
 	struct run *run = r->run;
-	bool whole = whole_epochs(run);
-	size_t chunk = run->p->audit ? AUDIT_CHUNK : CHUNK;
 
-	while (at < to && (whole || !stopped(run))) {
+	while (at < to && !must_stop(run)) {
+		size_t chunk = next_chunk(r, run->p->audit ? AUDIT_CHUNK : CHUNK);
 		size_t nr = to - at < chunk ? to - at : chunk;
 
 		if (r->pace.on) {
@@ -245,23 +272,41 @@ static void clear_part(struct runner *r)
 	fetch_sub_relaxed(&run->clearing, 1);
 }
 
-/* This thread's share of the preload, through the same loop as everything. */
+/*
+ * This thread's share of the preload, through the same loop as everything. With more threads
+ * than CPUs the leader does it all: one lock for all would be handed from thread to thread.
+ */
 static void preload_part(struct runner *r)
 {
 	const struct traffic *t = r->run->p->traffic;
 	uint64_t per_line = t->preload_per_line,
 		 lines = per_line ? t->preload_nr / per_line : 0;
-	uint64_t i = lines * r->m.w.id / r->run->threads * per_line;
-	uint64_t to = lines * (r->m.w.id + 1) / r->run->threads * per_line;
+	bool alone = r->run->p->placement->oversubscribed;
+	uint64_t parts = alone ? 1 : r->run->threads;
+	uint64_t i = lines * r->m.w.id / parts * per_line;
+	uint64_t to = lines * (r->m.w.id + 1) / parts * per_line;
 	struct trace_op op[64 + MAX_LOOKAHEAD] = { { 0 } };
 
-	while (i < to) {
+	if (alone && !is_leader(r))
+		return;
+	while (i < to && !must_stop(r->run)) {
 		size_t nr = 0;
 
 		for (; i < to && nr < 64; i++, nr++)
 			op[nr] = t->preload_op(t, i);
 		replay_ops(r, op, nr);
 	}
+}
+
+/* What all keep was cleared: put it back, uncounted. */
+static void preload_again(struct runner *r)
+{
+	struct counts n[NR_KINDS];
+
+	meet_all(&r->run->crew.meet);
+	memcpy(n, r->m.w.n, sizeof(n));
+	preload_part(r);
+	memcpy(r->m.w.n, n, sizeof(n));
 }
 
 static void reset_counts(struct runner *r)
@@ -298,6 +343,7 @@ static void choose_clear(struct run *run)
 	for (enum kind k = 0; k < NR_KINDS; k++)
 		if (run->table[k])
 			run->clear_whole[k] = !run->table[k]->class->clear_ops ||
+					      run->p->traffic->preload_nr ||
 					      CLEAR_OP_COST * ops > run->table[k]->lines;
 }
 
@@ -380,11 +426,13 @@ static void measured_epoch(struct runner *r)
 	r->start = now_ns();
 	if (r->pace.on)
 		start_pace(r);
+	shake_start(&r->shake);
 	if (laps)
 		replay_laps(r);
 	else
 		replay_epoch(r);
 	r->end = now_ns();
+	shake_stop(&r->shake);
 	if (run->audit.exact)
 		exact_leave(run->audit.exact);
 	/* Who has nothing to do in an epoch does not end it for the others. */
@@ -409,6 +457,8 @@ static void measure(struct runner *r)
 		if (run->done)
 			break;
 		clear_epoch(r);
+		if (run->p->traffic->preload_nr)
+			preload_again(r);
 		if (r->through)
 			rewind_stream(r);
 	}
@@ -420,8 +470,41 @@ static void measure(struct runner *r)
 static void warm_up(struct runner *r)
 {
 	size_t nr = r->stream->nr < WARM_UP_OPS ? r->stream->nr : WARM_UP_OPS;
+	uint32_t begin = READ_ONCE32(&r->run->ticks);
 
-	replay_range(r, 0, nr);
+	for (size_t at = 0, n; at < nr && !must_stop(r->run); at += n) {
+		size_t chunk = next_chunk(r, CHUNK);
+
+		if (r->ticks - begin > WARM_UP_TICKS)
+			return;
+		n = nr - at < chunk ? nr - at : chunk;
+		replay_ops(r, r->stream->op + at, n);
+	}
+}
+
+/*
+ * The table gets old: its streams again and again, until all threads together have done so
+ * many operations. What they left is not audited, so it is cleared.
+ */
+static void grow_old(struct runner *r)
+{
+	const struct run_params *p = r->run->p;
+	uint64_t each = p->age / r->run->threads, end = now_ns() + (uint64_t)(p->age_seconds * 1e9);
+	const struct stream *s = r->stream;
+	size_t at = 0;
+
+	while (s->nr && r->aged < each && now_ns() < end && !must_stop(r->run)) {
+		size_t nr = next_chunk(r, CHUNK);
+
+		nr = s->nr - at < nr ? s->nr - at : nr;
+		worker_begins(&r->m.w);
+		replay_by(r, r->run->age, s->op + at, nr);
+		at = at + nr == s->nr ? 0 : at + nr;
+		r->aged += nr;
+	}
+	meet_all(&r->run->crew.meet);
+	clear_part(r);
+	meet_all(&r->run->crew.meet);
 }
 
 /* After the first touch: did the kernel give the pages asked for? */
@@ -439,12 +522,16 @@ void runner_work(struct member *m)
 	struct runner *r = (struct runner *)m;
 	struct run *run = r->run;
 
+	if (run->p->shake)
+		m->failed |= shake_open(&r->shake, mix64(run->p->seed + m->w.id), &m->err) < 0;
 	clear_part(r);
 	meet_all(&run->crew.meet);
 	if (is_leader(r))
 		check_pages(run, r);
 	if (!crew_agrees(m))
-		return;
+		goto out;
+	if (run->p->audit && run->p->age)
+		grow_old(r);
 	preload_part(r);
 	meet_all(&run->crew.meet);
 	if (!run->p->audit) {
@@ -456,4 +543,6 @@ void runner_work(struct member *m)
 	}
 	reset_counts(r);
 	measure(r);
+out:
+	shake_close(&r->shake);
 }

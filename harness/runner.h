@@ -10,6 +10,7 @@
 
 #include "crew.h"
 #include "run.h"
+#include "shake.h"
 
 struct run;
 
@@ -35,19 +36,31 @@ struct runner {
 	uint64_t busy_ns, busy_ops; /* in windows */
 	uint64_t ops, preempted; /* in all */
 	struct pace pace;
+	struct shake shake;
+	uint64_t aged; /* operations before the audit */
+	size_t chunk; /* operations between two looks at the stop flag, as it is now */
+	uint32_t ticks; /* when it looked last */
 	uint64_t cpu_ns, wall_ns; /* had of the CPU while measuring, and could have had */
+};
+
+enum stop {
+	STOP_NO,
+	STOP_EPOCH, /* the time is over; what is to be a whole epoch may become one */
+	STOP_NOW,
 };
 
 struct run {
 	const struct run_params *p;
 	struct table *table[NR_KINDS];
 	table_replay_fn *replay[NR_KINDS]; /* the loop that serves a kind's operations */
+	table_replay_fn *age[NR_KINDS]; /* the same before an audit, as if there were none */
 	bool one_loop; /* all are the same */
 	struct crew crew;
 	struct runner *runner; /* its members */
 	unsigned threads;
 	struct audit audit;
-	_Atomic bool stop; /* chunks end */
+	_Atomic uint32_t stop; /* enum stop: chunks end */
+	_Atomic uint32_t ticks; /* of the time keeper: what tells slow chunks */
 	_Atomic uint32_t unfinished; /* threads not yet through their part of the epoch */
 	_Atomic uint32_t clearing; /* threads that clear: it takes as long as memory does */
 	/* written by the leader between two meetings, read by all after the second */
