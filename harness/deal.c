@@ -530,7 +530,11 @@ void traffic_keys(const struct traffic *t, enum kind kind, struct key_set *out)
 		for (size_t j = 0; j < t->stream[i].nr; j++)
 			if (t->stream[i].op[j].op == 2 * kind + 1)
 				key[nr++] = t->stream[i].op[j].key;
-	for (uint64_t i = 0; i < preloaded; i++)
-		key[nr++] = t->preload_op(t, i).key;
+	for (uint64_t i = 0; i < preloaded; i++) {
+		struct trace_op op = t->preload_op(t, i);
+
+		if (op.op == 2 * kind + 1)
+			key[nr++] = op.key;
+	}
 	key_set_make(out, key, nr);
 }

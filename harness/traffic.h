@@ -101,14 +101,20 @@ int traffic_from_trace(const struct trace *trace, const struct dealing *d, struc
 
 /*
  * Make a workload, of those that workload_name() names, with options as a table has them
- * ("uniform:store=50"), for a line table of its kind and this size. 0 or -1.
+ * ("uniform:store=50"), for line tables of its kinds, all of this size. 0 or -1.
  */
 int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
 			  uint64_t seed, struct traffic **out, struct err *e);
 
+/* ... of these sizes, by kind. */
+int traffic_from_workload_sizes(const char *spec, const struct table_size size[NR_KINDS],
+				unsigned threads, uint64_t seed, struct traffic **out,
+				struct err *e);
+
 /* The names of all workloads, one after another; NULL: no more. */
 const char *workload_name(size_t i);
-/* The kind of entry a workload is about. 0 or -1. */
+/* The kinds of entry a workload is about, as bits; and the first. 0 or -1. */
+int workload_kinds(const char *spec, unsigned *kinds, struct err *e);
 int workload_kind(const char *spec, enum kind *out, struct err *e);
 
 void traffic_free(struct traffic *t);

@@ -59,7 +59,9 @@ static const struct workload workloads[] = { WORKLOADS(WORKLOAD) };
 const char workload_help[] =
 	"traffic made from the seed, instead of a trace:\n" WORKLOADS(WORKLOAD_HELP)
 	"with options lines=N (0: all), store=PERCENT, ops=N (per thread, before they repeat), "
-	"as in uniform:store=50";
+	"ends=1 (keys 0 and ~0 are among them), meet=1 (before they repeat, all threads meet and "
+	"clear), as in uniform:store=50. Several of different kinds are mixed: "
+	"bump+slot:ops=1000";
 /* clang-format on */
 
 const char *workload_name(size_t i)
@@ -77,6 +79,8 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 		  w->max_lines ? w->max_lines : 1ull << 40 },
 		{ "store=", &w->store_percent, 0, 100 },
 		{ "ops=", &w->ops, 1, 1u << 28 },
+		{ "ends=", &w->ends, 0, 1 },
+		{ "meet=", &w->meet, 0, 1 },
 	};
 	struct nearest near;
 
@@ -97,8 +101,10 @@ static int set_number(struct workload *w, const char *s, size_t len, struct err 
 			       (uintmax_t)opt[i].max, value);
 	}
 	nearest_begin(&near, s, strcspn(s, "=,"));
-	nearest_try_choices(&near, "lines|store|ops");
-	return err_set(e, "--workload %s: no option '%.*s'%s; there are lines, store, ops",
+	nearest_try_choices(&near, "lines|store|ops|ends|meet");
+	return err_set(e,
+		       "--workload %s: no option '%.*s'%s; there are lines, store, ops, ends, "
+		       "meet",
 		       w->name, (int)len, s, nearest_hint(&near));
 }
 
@@ -121,32 +127,75 @@ static int no_such_workload(const char *name, int len, struct err *e)
 	return err_set(e, "--workload %.*s: expected one of %s", len, name, list);
 }
 
-int workload_parse(const char *spec, struct workload *w, struct err *e)
+static const struct workload *find_workload(const char *name, size_t len)
 {
-	size_t len = strcspn(spec, ":");
-	size_t i = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(workloads); i++)
+		if (strlen(workloads[i].name) == len && !strncmp(workloads[i].name, name, len))
+			return &workloads[i];
+	return NULL;
+}
 
-	while (i < ARRAY_SIZE(workloads) &&
-	       (strlen(workloads[i].name) != len || strncmp(workloads[i].name, spec, len)))
-		i++;
-	if (i == ARRAY_SIZE(workloads))
-		return no_such_workload(spec, (int)len, e);
-	*w = workloads[i];
+/* One more in the mix. Keys that are built settle the words of all stores of a run. */
+static int add_workload(struct workload *w, int nr, const struct workload *more, struct err *e)
+{
+	for (int i = 0; i < nr; i++) {
+		if (w[i].kind == more->kind)
+			return err_set(e,
+				       "--workload %s+%s: both are of kind %s: expected one of each "
+				       "kind",
+				       w[i].name, more->name, kind_names[more->kind]);
+		if (w[i].built_keys || more->built_keys)
+			return err_set(e, "--workload %s+%s: %s goes with no other", w[i].name,
+				       more->name, more->built_keys ? more->name : w[i].name);
+	}
+	w[nr] = *more;
+	return 0;
+}
+
+int workload_parse(const char *spec, struct workload w[NR_KINDS], struct err *e)
+{
+	size_t len;
+	int nr = 0;
+
+	for (;; spec += len + 1) {
+		const struct workload *one;
+
+		len = strcspn(spec, "+:");
+		one = find_workload(spec, len);
+		if (!one)
+			return no_such_workload(spec, (int)len, e);
+		if (add_workload(w, nr++, one, e))
+			return -1;
+		if (spec[len] != '+')
+			break;
+	}
 	for (spec += len; *spec; spec += len) {
 		spec++;
 		len = strcspn(spec, ",");
-		if (set_number(w, spec, len, e))
-			return -1;
+		for (int i = 0; i < nr; i++)
+			if (set_number(&w[i], spec, len, e))
+				return -1;
 	}
-	return 0;
+	return nr;
+}
+
+int workload_kinds(const char *spec, unsigned *kinds, struct err *e)
+{
+	struct workload w[NR_KINDS];
+	int nr = workload_parse(spec, w, e);
+
+	*kinds = 0;
+	for (int i = 0; i < nr; i++)
+		*kinds |= 1u << w[i].kind;
+	return nr < 0 ? -1 : 0;
 }
 
 int workload_kind(const char *spec, enum kind *out, struct err *e)
 {
-	struct workload w;
+	unsigned kinds;
 
-	if (workload_parse(spec, &w, e))
+	if (workload_kinds(spec, &kinds, e))
 		return -1;
-	*out = w.kind;
+	*out = (enum kind)__builtin_ctz(kinds);
 	return 0;
 }

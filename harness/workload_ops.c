@@ -15,6 +15,7 @@
 #include "workload.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -46,7 +47,23 @@ static uint64_t key_of(const struct made *m, uint64_t line, uint64_t j)
 /* Hot lines stand apart from each other, over the whole table. */
 static uint64_t spread_line(const struct made *m, uint64_t i)
 {
+	uint64_t last = (1ull << m->index_bits) - 1;
+
+	if (m->w.ends && m->lines > 1)
+		return (uint64_t)((unsigned __int128)i * last / (m->lines - 1));
 	return (i << m->index_bits) / m->lines;
+}
+
+/* ... of which the ends may be such as nobody draws. */
+static uint64_t hot_key(const struct made *m, uint64_t line, uint64_t j)
+{
+	uint64_t last = (1ull << m->index_bits) - 1;
+
+	if (m->w.ends && !line && !j)
+		return 0;
+	if (m->w.ends && line == last && j == (last == 0))
+		return UINT64_MAX;
+	return key_of(m, line, j);
 }
 
 static int16_t some_value(uint64_t *state)
@@ -141,7 +158,7 @@ static struct trace_op preload_op(const struct traffic *t, uint64_t i)
 
 	if (m->w.built_keys && j + 1 == t->preload_per_line)
 		return clash_store(&m->clash[line], 0);
-	return draw_op(m->w.kind, key_of(m, spread_line(m, line), j), true, &state);
+	return draw_op(m->w.kind, hot_key(m, spread_line(m, line), j), true, &state);
 }
 
 static void fill(struct made *m, struct stream *s, uint64_t thread)
@@ -158,8 +175,8 @@ static void fill(struct made *m, struct stream *s, uint64_t thread)
 				     ? i & 1
 				     : rng_below(&state, 100) < w->store_percent;
 		uint64_t key = w->built_keys ? m->clash[line].mixed[rng_below(&state, 2)]
-					     : key_of(m, spread_line(m, line),
-						      rng_below(&state, w->keys));
+					     : hot_key(m, spread_line(m, line),
+						       rng_below(&state, w->keys));
 
 		s->op[i] = w->built_keys && store ? clash_store(&m->clash[line], turn++ & 1)
 						  : draw_op(w->kind, key, store, &state);
@@ -190,7 +207,7 @@ static struct made *make(const struct workload *w, const struct table_size *size
 	m->seed = seed;
 	m->t.mate = TT_MATE_DEFAULT;
 	m->t.kinds = 1u << w->kind;
-	m->t.clears = w->clear_every ? CLEARS_LIVE : CLEARS_DROP;
+	m->t.clears = w->meet ? CLEARS_BARRIER : w->clear_every ? CLEARS_LIVE : CLEARS_DROP;
 	m->t.updates_only = w->updates_only;
 	m->t.built_keys = w->built_keys;
 	m->t.own_serials = w->built_keys;
@@ -202,27 +219,110 @@ static struct made *make(const struct workload *w, const struct table_size *size
 	return m;
 }
 
-int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
-			  uint64_t seed, struct traffic **out, struct err *e)
+/* One workload's streams. */
+static struct made *make_streams(const struct workload *w, const struct table_size *size,
+				 unsigned threads, uint64_t seed)
 {
-	struct workload w;
-	struct made *m;
+	struct made *m = make(w, size, seed);
 
-	if (workload_parse(spec, &w, e))
-		return -1;
-	m = make(&w, size, seed);
-	snprintf(m->t.name, sizeof(m->t.name), "%s", spec);
 	m->t.threads = threads;
 	m->t.stream = xcalloc(threads, sizeof(*m->t.stream));
 	for (unsigned i = 0; i < threads; i++) {
-		stream_alloc(&m->t.stream[i], w.ops);
+		stream_alloc(&m->t.stream[i], w->ops);
 		fill(m, &m->t.stream[i], i);
 	}
-	add_events(&m->t.stream[0], &w);
+	add_events(&m->t.stream[0], w);
 	/* The first thread's operations and events stand for all: what it is doesn't depend
 	 * on how many threads there are. */
-	m->t.hash = XXH64(m->t.stream[0].op, w.ops * sizeof(struct trace_op),
-			  (uint64_t)w.generation_every << 32 | w.clear_every);
-	*out = &m->t;
+	m->t.hash = XXH64(m->t.stream[0].op, w->ops * sizeof(struct trace_op),
+			  (uint64_t)w->generation_every << 32 | w->meet << 31 | w->clear_every);
+	return m;
+}
+
+/* The streams of one thread in one, each at the same pace from start to end, with its events. */
+static struct stream interleave(struct made *const *m, int nr, unsigned thread)
+{
+	size_t done[NR_KINDS] = { 0 }, event[NR_KINDS] = { 0 }, all = 0;
+	struct stream s;
+
+	for (int i = 0; i < nr; i++)
+		all += m[i]->t.stream[thread].nr;
+	stream_alloc(&s, all);
+	for (size_t at = 0; at < all; at++) {
+		const struct stream *from;
+		int next = 0;
+
+		for (int i = 1; i < nr; i++)
+			if (done[i] * m[next]->t.stream[thread].nr <
+			    done[next] * m[i]->t.stream[thread].nr)
+				next = i;
+		from = &m[next]->t.stream[thread];
+		while (event[next] < from->nr_events &&
+		       from->event[event[next]].at == done[next])
+			stream_event(&s, at, from->event[event[next]++].type, 0);
+		s.op[at] = from->op[done[next]++];
+	}
+	stream_seal(&s);
+	return s;
+}
+
+/*
+ * Several in one. Only kv is preloaded, so that what is known of that, and who does it, is the
+ * one's that has any.
+ */
+static struct made *mix(struct made **m, int nr)
+{
+	struct stream *stream = xcalloc(m[0]->t.threads, sizeof(*stream));
+	struct traffic *t;
+	int keeper = 0;
+
+	for (unsigned i = 0; i < m[0]->t.threads; i++)
+		stream[i] = interleave(m, nr, i);
+	for (int i = 1; i < nr; i++)
+		if (m[i]->t.preload_nr)
+			keeper = i;
+	t = &m[keeper]->t;
+	for (int i = 0; i < nr; i++) {
+		if (i == keeper)
+			continue;
+		t->kinds |= m[i]->t.kinds;
+		if (m[i]->t.clears == CLEARS_LIVE)
+			t->clears = CLEARS_LIVE;
+		t->hash = mix64(t->hash + mix64(m[i]->t.hash));
+		traffic_free(&m[i]->t);
+	}
+	for (unsigned i = 0; i < t->threads; i++) {
+		free(t->stream[i].op);
+		free(t->stream[i].event);
+	}
+	free(t->stream);
+	t->stream = stream;
+	return m[keeper];
+}
+
+int traffic_from_workload_sizes(const char *spec, const struct table_size size[NR_KINDS],
+				unsigned threads, uint64_t seed, struct traffic **out,
+				struct err *e)
+{
+	struct workload w[NR_KINDS];
+	struct made *m[NR_KINDS];
+	int nr = workload_parse(spec, w, e);
+
+	if (nr < 1)
+		return -1;
+	for (int i = 0; i < nr; i++)
+		m[i] = make_streams(&w[i], &size[w[i].kind], threads, seed);
+	if (nr > 1)
+		m[0] = mix(m, nr);
+	snprintf(m[0]->t.name, sizeof(m[0]->t.name), "%s", spec);
+	*out = &m[0]->t;
 	return 0;
+}
+
+int traffic_from_workload(const char *spec, const struct table_size *size, unsigned threads,
+			  uint64_t seed, struct traffic **out, struct err *e)
+{
+	const struct table_size all[NR_KINDS] = { *size, *size, *size, *size };
+
+	return traffic_from_workload_sizes(spec, all, threads, seed, out, e);
 }

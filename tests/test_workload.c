@@ -48,7 +48,7 @@ static struct traffic *workload(const char *name, const char *options, unsigned 
 	assert_int_equal(workload_kind(spec, &kind, &e), 0);
 	size.entries = LINES * (kind == KIND_PAWN || kind == KIND_EVAL ? 1 : 4);
 	assert_int_equal(traffic_from_workload(spec, &size, threads, 3, &t, &e), 0);
-	assert_int_equal(t->kinds, 1u << kind);
+	assert_true(t->kinds & 1u << kind);
 	free(spec);
 	return t;
 }
@@ -327,6 +327,77 @@ static void built_keys_at_any_size(void **state)
 	}
 }
 
+static void ends_are_among_the_keys(void **state)
+{
+	struct traffic *t = workload("hot-evict", ":ends=1,ops=4000", 1);
+	struct key_set keys = keys_of(t, OP_KV_PROBE);
+
+	assert_int_equal(keys.nr, 16);
+	assert_int_equal(keys.key[0], 0);
+	assert_int_equal(keys.key[15], UINT64_MAX);
+	for (size_t i = 0; i < keys.nr; i++)
+		assert_int_equal(keys.key[i] >> 58, i < 8 ? 0 : LINES - 1);
+	free(keys.key);
+	traffic_free(t);
+}
+
+/* Every operation of every part, in its order, at the same pace; and the first one's events. */
+static void mixed_workloads(void **state)
+{
+	struct traffic *mixed = workload("clears+wide+hot-update", ":ops=9000", 2);
+	static const char *const name[] = { "clears", "wide", "hot-update" };
+	static const enum kind kind[] = { KIND_TT, KIND_PAWN, KIND_KV };
+	struct traffic *part[3];
+	const struct stream *s;
+	struct key_set keys;
+
+	assert_int_equal(mixed->kinds, 1u << KIND_TT | 1u << KIND_PAWN | 1u << KIND_KV);
+	assert_int_equal(mixed->clears, CLEARS_LIVE);
+	assert_true(mixed->updates_only);
+	for (unsigned p = 0; p < 3; p++)
+		part[p] = workload(name[p], ":ops=9000", 2);
+	/* lines differ by kind: only those of tt and kv are as in a table of this size */
+	for (unsigned i = 0; i < 2; i++) {
+		size_t at[3] = { 0 };
+
+		s = &mixed->stream[i];
+		assert_int_equal(s->nr, 27000);
+		for (size_t j = 0; j < s->nr; j++) {
+			unsigned p = 0;
+
+			while (kind[p] != s->op[j].op >> 1)
+				p++;
+			assert_int_equal(s->op[j].op, part[p]->stream[i].op[at[p]].op);
+			if (p != 1)
+				assert_int_equal(s->op[j].key, part[p]->stream[i].op[at[p]].key);
+			at[p]++;
+			assert_in_range(at[p], j / 3, j / 3 + 1);
+		}
+	}
+	s = &part[0]->stream[0];
+	assert_int_equal(mixed->stream[0].nr_events, s->nr_events);
+	for (size_t i = 0; i < s->nr_events; i++)
+		check_event(&mixed->stream[0], i, s->event[i].type, 3 * s->event[i].at);
+	assert_int_equal(mixed->stream[1].nr_events, 0);
+	traffic_keys(mixed, KIND_KV, &keys);
+	check_spread(&keys, 2, 4);
+	free(keys.key);
+	traffic_keys(mixed, KIND_TT, &keys);
+	check_spread(&keys, 2, 4);
+	free(keys.key);
+	for (unsigned p = 0; p < 3; p++)
+		traffic_free(part[p]);
+	traffic_free(mixed);
+}
+
+static void meetings(void **state)
+{
+	struct traffic *t = workload("bump", ":meet=1,ops=100", 1);
+
+	assert_int_equal(t->clears, CLEARS_BARRIER);
+	traffic_free(t);
+}
+
 static void refuse_workload(const char *spec, const char *part)
 {
 	struct table_size size = { .entries = 256 };
@@ -345,6 +416,10 @@ static void workloads_are_refused(void **state)
 	refuse_workload("adversarial:lines=0", "from 1 to 16");
 	refuse_workload("adversarial:lines=17", "from 1 to 16");
 	refuse_workload("wide:keys=3", "no option 'keys=3'");
+	refuse_workload("wide:ends=2", "from 0 to 1");
+	refuse_workload("wide+bump+slot+refresh", "kind tt");
+	refuse_workload("wide+adversarial", "adversarial goes with no other");
+	refuse_workload("wide+", "expected one of");
 	for (size_t i = 0; workload_name(i); i++)
 		refuse_workload("no-such", workload_name(i));
 }
@@ -358,6 +433,9 @@ int main(void)
 		cmocka_unit_test(built_keys_are_mixes),
 		cmocka_unit_test(xor_takes_a_mix_for_its_key),
 		cmocka_unit_test(built_keys_at_any_size),
+		cmocka_unit_test(ends_are_among_the_keys),
+		cmocka_unit_test(mixed_workloads),
+		cmocka_unit_test(meetings),
 		cmocka_unit_test(workloads_are_refused),
 	};
 
