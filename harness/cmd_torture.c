@@ -21,7 +21,7 @@ static const struct option_def torture_options[] = {
 	{ "runs", OPT_U64, &args.runs, "R", "10",
 	  "with --controls: runs of one second for each", 1, 1000000 },
 	{ "threads", OPT_U64, &args.threads, "N", "0",
-	  "threads, and twice as many in every other slice (0: as many as CPUs, at "
+	  "threads; in other slices twice as many, 8 and 16 (0: as many as CPUs, at "
 	  "least 2; a control's own)",
 	  0, TOPO_MAX_THREADS / 2 },
 	{ "seed", OPT_U64, &args.seed, "N", "1",
@@ -29,7 +29,11 @@ static const struct option_def torture_options[] = {
 	{ "slice", OPT_U64, &args.slice, "K", "0",
 	  "with --table: the Kth slice, as a FAILURE names it, and then others of its "
 	  "combination (0: all in turn)",
-	  0, 1u << 30 },
+	  0, 1ull << 40 },
+	{ "shake", OPT_FLAG, &args.shake, NULL, NULL,
+	  "stop each thread some thousand times a second at any instruction, for up to "
+	  "0.2 ms, in every slice (with --table, without this: in every fourth)",
+	  0, 0 },
 	{ "watchdog", OPT_DECIMAL, &args.watchdog, "S", "30",
 	  "give up when no thread has begun an operation for so long: every thread's "
 	  "stack on stderr, and FAILURE",

@@ -19,41 +19,38 @@
 /* Making the traffic, the walk at rest: not in a slice's seconds, but in the user's. */
 #define SLICE_SHARE 0.8
 
-/* A few lines, which all threads fight for, and a thousand. */
-static const char *const sizes[] = { "16e", "4096e" };
+/* A few lines, which all threads fight for, a thousand, and more than a cache holds. */
+static const char *const sizes[] = { "16e", "4096e", "262144e" };
+#define AGED_SIZE "2097152e"
 /* and all threads on one CPU, where one is preempted within an operation of its own */
 static const char *const placements[] = { "core", "compact", "spread" };
 #define NR_PLACEMENTS (ARRAY_SIZE(placements) + 1)
-/* ... with the witness, whose stamps make threads meet less, or without; N or 2N threads */
-#define NR_VARIANTS (2 * NR_PLACEMENTS * 2 * ARRAY_SIZE(sizes))
-/* Has no divisor in common with the variants: a workload meets each in as many turns. */
-#define VARIANT_STEP 5
-
-/* Columns that are summed, and the operations their rates are taken over. */
-static const struct {
-	enum csv_column count, over;
-} summed[] = {
-	{ COL_probes, NR_COLS },
-	{ COL_stores, NR_COLS },
-	{ COL_contended_probes, COL_probes },
-	{ COL_contended_stores, COL_stores },
-	{ COL_torn_reads, COL_probes },
-	{ COL_wrong_key_hits, COL_probes },
-	{ COL_false_misses, COL_probes },
-	{ COL_possible_false_misses, COL_probes },
-	{ COL_stale_hits, COL_probes },
-	{ COL_lost_stores, COL_stores },
-	{ COL_unusable_slots, NR_COLS },
-	{ COL_duplicate_keys, NR_COLS },
-	{ COL_wrong_answers, COL_probes },
-	{ COL_ghost_hits, COL_probes },
-	{ COL_dead_pair_misses, COL_probes },
-	{ COL_contradictions, NR_COLS },
+/* Of threads: N, 2N, and these, whatever the machine: a table may be wrong with five. */
+static const unsigned crowds[] = { 8, 16 };
+#define MAX_COUNTS (2 + ARRAY_SIZE(crowds))
+#define SHAKE_EVERY 4
+/* One slice in so many is on a table that has served AGE_OPS, or for a share of --seconds. */
+#define AGED_EVERY 41
+#define AGED_FIRST 7
+#define AGE_OPS (1ull << 25)
+#define AGE_SHARE 0.05
+/* One workload of each kind, as far as the table holds them: operated at the same time. */
+static const char *const mixes[][NR_KINDS] = {
+	{ "refresh", "wide", "slot", "hot-evict" },
+	{ "clears", "wide", "slot", "hot-update" },
 };
-#define SUMMED_HEADER                                                                      \
-	"<workload|slices|probes|stores|contended probes|contended stores|torn|wrong key|" \
-	"false miss|possible|stale|lost|unusable|dup keys|wrong answer|ghost|dead pair|contradict"
 
+/* Columns that are summed beside the faults, which follow them. */
+static const enum csv_column counted[] = { COL_probes, COL_stores, COL_contended_probes,
+					   COL_contended_stores, COL_possible_false_misses };
+#define NR_SUMS (ARRAY_SIZE(counted) + NR_FAULTS)
+
+static enum csv_column summed(size_t i)
+{
+	return i < ARRAY_SIZE(counted) ? counted[i] : fault_column[i - ARRAY_SIZE(counted)];
+}
+
+/* A count, and the operations of the slices that counted it. */
 struct sum {
 	bool measured;
 	uint64_t count, over;
@@ -65,7 +62,7 @@ struct seen {
 	bool built_keys;
 	uint64_t slices, failed;
 	uint64_t fault[NR_FAULTS];
-	struct sum sum[ARRAY_SIZE(summed)];
+	struct sum sum[NR_SUMS];
 	char *failure; /* of the first slice that failed, and how to repeat it */
 };
 
@@ -75,8 +72,10 @@ struct torture {
 	struct table_spec table;
 	struct seen *seen; /* one a workload that the table can hold */
 	size_t nr_seen;
-	unsigned threads;
+	unsigned threads[MAX_COUNTS], nr_threads; /* numbers of them, all different */
 	char *one_cpu; /* a placement */
+	uint64_t shaken, stops; /* slices; times a thread was stopped within operations */
+	uint64_t aged, age; /* slices; operations before them */
 	double slice_seconds;
 	uint64_t slices;
 	uint64_t begin; /* ns */
@@ -111,11 +110,40 @@ static struct held held_by(const struct torture *t, bool built_keys)
 	return torture_held(t->table.class, table_spec_sig_bits(&t->table), built_keys);
 }
 
-/* Left to itself, uniform traffic stores nothing. */
-static char *torture_workload(const char *name)
+static void add_workload(struct torture *t, char *name)
 {
-	return xasprintf("%s:%sops=" SLICE_OPS, name,
-			 strcmp(name, "uniform") ? "" : "store=50,");
+	t->seen = xrealloc(t->seen, (t->nr_seen + 1) * sizeof(*t->seen));
+	t->seen[t->nr_seen++] = (struct seen){ .workload = name };
+}
+
+/* With what makes it the workload of a slice. Left to itself, uniform traffic stores nothing. */
+static char *workload_spec(const char *name, const struct variant *v)
+{
+	return xasprintf("%s:%sops=" SLICE_OPS "%s%s", name,
+			 strcmp(name, "uniform") ? "" : "store=50,", v->ends ? ",ends=1" : "",
+			 v->meet ? ",meet=1" : "");
+}
+
+static void add_mixes(struct torture *t)
+{
+	unsigned kinds = t->table.class->kinds;
+
+	if (!(kinds & (kinds - 1)))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(mixes); i++) {
+		char *text = xstrdup("");
+
+		for (enum kind k = 0; k < NR_KINDS; k++) {
+			char *more;
+
+			if (!(kinds & 1u << k))
+				continue;
+			more = xasprintf("%s%s%s", text, *text ? "+" : "", mixes[i][k]);
+			free(text);
+			text = more;
+		}
+		add_workload(t, text);
+	}
 }
 
 static int find_workloads(struct torture *t, struct err *e)
@@ -129,24 +157,88 @@ static int find_workloads(struct torture *t, struct err *e)
 			return -1;
 		if (!(t->table.class->kinds & 1u << kind))
 			continue;
-		t->seen = xrealloc(t->seen, (t->nr_seen + 1) * sizeof(*t->seen));
-		t->seen[t->nr_seen++] = (struct seen){ .workload = torture_workload(name) };
+		add_workload(t, xstrdup(name));
 	}
+	add_mixes(t);
 	if (!t->nr_seen)
 		return err_set(e, "--table %s: there is no workload of a kind that it holds",
 			       t->args->table);
 	return 0;
 }
 
+uint64_t torture_nr_variants(unsigned nr_threads)
+{
+	return 2 * NR_PLACEMENTS * nr_threads * ARRAY_SIZE(sizes) * 2 * 2 * SHAKE_EVERY;
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * From one turn to the next a golden section of all variants further on, rounded to what has no
+ * divisor in common with their number. So every value of each list comes within a dozen turns,
+ * in ever new company, and each variant once in as many turns as there are.
+ */
+static uint64_t variant_step(uint64_t nr)
+{
+	uint64_t step = nr * 618 / 1000;
+
+	while (divisor(nr, step) > 1)
+		step++;
+	return step;
+}
+
+static unsigned take(uint64_t *v, unsigned of)
+{
+	unsigned digit = (unsigned)(*v % of);
+
+	*v /= of;
+	return digit;
+}
+
+struct variant torture_variant(uint64_t workload, uint64_t nr_workloads, uint64_t turn,
+			       unsigned nr_threads)
+{
+	uint64_t nr = torture_nr_variants(nr_threads);
+	uint64_t v = (workload * (nr / nr_workloads + 1) + turn % nr * variant_step(nr)) % nr;
+	struct variant out;
+
+	out.witness = take(&v, 2);
+	out.place = take(&v, NR_PLACEMENTS);
+	out.threads = take(&v, nr_threads);
+	out.size = take(&v, ARRAY_SIZE(sizes));
+	out.ends = take(&v, 2);
+	out.meet = take(&v, 2);
+	out.shake = take(&v, SHAKE_EVERY);
+	return out;
+}
+
 static uint64_t nr_combinations(const struct torture *t)
 {
-	return t->nr_seen * NR_VARIANTS;
+	return t->nr_seen * torture_nr_variants(t->nr_threads);
+}
+
+static void add_count(struct torture *t, unsigned threads)
+{
+	for (unsigned i = 0; i < t->nr_threads; i++)
+		if (t->threads[i] == threads)
+			return;
+	t->threads[t->nr_threads++] = threads;
 }
 
 static int plan(struct torture *t, struct err *e)
 {
 	const struct torture_args *a = t->args;
 	unsigned cpus = topo_nr_allowed(t->bench.topo);
+	unsigned threads = a->threads ? (unsigned)a->threads : cpus > 2 ? cpus : 2;
 	double all;
 	struct placement p;
 
@@ -159,7 +251,10 @@ static int plan(struct torture *t, struct err *e)
 		return -1;
 	t->one_cpu = xasprintf("list:%u", p.cpu[0]);
 	placement_free(&p);
-	t->threads = a->threads ? (unsigned)a->threads : cpus > 2 ? cpus : 2;
+	add_count(t, threads);
+	add_count(t, 2 * threads);
+	for (size_t i = 0; i < ARRAY_SIZE(crowds); i++)
+		add_count(t, crowds[i]);
 	all = a->slice ? 1 : (double)nr_combinations(t);
 	t->slice_seconds = a->seconds / all * SLICE_SHARE;
 	if (t->slice_seconds < SLICE_MIN)
@@ -175,30 +270,34 @@ static char *repeat_text(const struct torture *t, uint64_t nr)
 	const struct torture_args *a = t->args;
 
 	return xasprintf("tearline torture --table %s --seconds %g --threads %u --seed %ju "
-			 "--slice %ju",
-			 a->table, a->seconds, t->threads, (uintmax_t)a->seed, (uintmax_t)nr);
+			 "--slice %ju%s",
+			 a->table, a->seconds, t->threads[0], (uintmax_t)a->seed, (uintmax_t)nr,
+			 a->shake ? " --shake" : "");
 }
 
 /*
- * The slice that is run as the nth. All workloads in turn, each time with its next variant,
- * so that after so many slices as there are combinations the same comes again: which is what
- * is wanted where one slice is to be repeated.
+ * The slice that is run as the nth. All workloads in turn, each time with its next variant, so
+ * that after so many slices as there are combinations, times the turn of the old tables, the
+ * same comes again: which is what is wanted where one slice is to be repeated.
  */
 static struct seen *choose(struct torture *t, uint64_t nth, struct torture_slice *s)
 {
 	uint64_t first = t->args->slice;
-	uint64_t nr = first ? first + (nth - 1) * nr_combinations(t) : nth;
+	uint64_t nr = first ? first + (nth - 1) * nr_combinations(t) * AGED_EVERY : nth;
 	uint64_t workload = (nr - 1) % t->nr_seen, turn = (nr - 1) / t->nr_seen;
-	uint64_t variant = (workload + turn * VARIANT_STEP) % NR_VARIANTS;
-	uint64_t place = variant / 2 % NR_PLACEMENTS, rest = variant / 2 / NR_PLACEMENTS;
+	struct variant v = torture_variant(workload, t->nr_seen, turn, t->nr_threads);
+	bool aged = nr % AGED_EVERY == AGED_FIRST;
 
 	*s = (struct torture_slice){
 		.table = &t->table,
-		.workload = t->seen[workload].workload,
-		.hash = sizes[rest / 2],
-		.placement = place < ARRAY_SIZE(placements) ? placements[place] : t->one_cpu,
-		.threads = t->threads << rest % 2,
-		.witness = variant % 2 == 0,
+		.workload = workload_spec(t->seen[workload].workload, &v),
+		.hash = aged ? AGED_SIZE : sizes[v.size],
+		.placement = v.place < ARRAY_SIZE(placements) ? placements[v.place] : t->one_cpu,
+		.threads = t->threads[v.threads],
+		.witness = v.witness == 0,
+		.shake = t->args->shake || v.shake == SHAKE_EVERY - 1,
+		.age = aged ? AGE_OPS : 0,
+		.age_seconds = AGE_SHARE * t->args->seconds,
 		.nr = nr,
 		.seconds = t->slice_seconds,
 	};
@@ -207,25 +306,30 @@ static struct seen *choose(struct torture *t, uint64_t nth, struct torture_slice
 	return &t->seen[workload];
 }
 
+static uint64_t field(const struct csv_row *row, enum csv_column c)
+{
+	uint64_t n;
+
+	return row->field[c] && !parse_u64(row->field[c], 0, UINT64_MAX, &n) ? n : 0;
+}
+
 static void add_row(struct seen *w, const struct csv_row *row)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(summed); i++) {
-		const char *count = row->field[summed[i].count];
-		const char *over =
-			summed[i].over == NR_COLS ? NULL : row->field[summed[i].over];
-		uint64_t n;
-
-		if (!count || parse_u64(count, 0, UINT64_MAX, &n))
+	for (size_t i = 0; i < NR_SUMS; i++) {
+		if (!row->field[summed(i)])
 			continue;
 		w->sum[i].measured = true;
-		w->sum[i].count += n;
-		if (over && !parse_u64(over, 0, UINT64_MAX, &n))
-			w->sum[i].over += n;
+		w->sum[i].count += field(row, summed(i));
+		w->sum[i].over += field(row, COL_probes) + field(row, COL_stores);
 	}
 }
 
-static void add_slice(struct seen *w, const struct torture_slice *s)
+static void add_slice(struct torture *t, struct seen *w, const struct torture_slice *s)
 {
+	t->shaken += s->shake;
+	t->stops += s->stops;
+	t->aged += s->age > 0;
+	t->age += s->aged;
 	w->slices++;
 	w->built_keys = s->built_keys;
 	for (enum fault f = 0; f < NR_FAULTS; f++)
@@ -242,7 +346,7 @@ static int hold_to_promise(struct torture *t, struct seen *w, struct torture_sli
 	char *text, *where;
 	int ret;
 
-	add_slice(w, s);
+	add_slice(t, w, s);
 	if (!broken)
 		return slice_write(&t->bench, s, NULL, e);
 	w->failed++;
@@ -310,14 +414,20 @@ static int run_slices(struct torture *t, struct err *e)
 	return ret;
 }
 
-/* "12345 (81.2)", "0", or NULL if no slice measured it. */
-static char *sum_text(const struct sum *s)
+/*
+ * "12345 (81.2)", "0", or NULL if no slice measured it. Where some did not, "3 of 144": the
+ * operations of those that did.
+ */
+static char *sum_text(const struct seen *w, size_t i)
 {
+	const struct sum *s = &w->sum[i];
 	char *rate, *text;
 
 	if (!s->measured)
 		return NULL;
-	if (!s->count || !s->over)
+	if (s->over < w->sum[0].over)
+		return xasprintf("%ju of %ju", (uintmax_t)s->count, (uintmax_t)s->over);
+	if (!s->count || i < 2)
 		return xasprintf("%ju", (uintmax_t)s->count);
 	rate = text_figure(1e6 * (double)s->count / (double)s->over);
 	text = xasprintf("%ju (%s)", (uintmax_t)s->count, rate);
@@ -325,25 +435,58 @@ static char *sum_text(const struct sum *s)
 	return text;
 }
 
+/* "<workload|slices|probes|...", the columns' names in words. */
+static char *sums_header(void)
+{
+	char *text = xstrdup("<workload|slices");
+
+	for (size_t i = 0; i < NR_SUMS; i++) {
+		char *more = xasprintf("%s|%s", text, csv_names[summed(i)]);
+
+		free(text);
+		text = more;
+	}
+	for (char *p = text; *p; p++)
+		*p = *p == '_' ? ' ' : *p;
+	return text;
+}
+
+/* "2, 4, 8 and 16" */
+static char *counts_text(const struct torture *t)
+{
+	char *text = xasprintf("%u", t->threads[0]);
+
+	for (unsigned i = 1; i < t->nr_threads; i++) {
+		char *more = xasprintf("%s%s%u", text, i + 1 < t->nr_threads ? ", " : " and ",
+				       t->threads[i]);
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
 static void print_seen(const struct torture *t)
 {
 	uint64_t all = nr_combinations(t);
-	char *options = table_spec_options(&t->table);
+	char *options = table_spec_options(&t->table), *threads = counts_text(t);
+	char *header = sums_header();
 	struct grid g;
 
 	fprintf(t->bench.out,
-		"%s (%s): %ju slices of %.2g s, seed %ju, %u and %u threads on %u CPU%s; ",
+		"%s (%s): %ju slices of %.2g s, seed %ju, %s threads on %u CPU%s; ",
 		t->table.class->name, options, (uintmax_t)t->slices, t->slice_seconds,
-		(uintmax_t)t->args->seed, t->threads, 2 * t->threads,
-		topo_nr_allowed(t->bench.topo), topo_nr_allowed(t->bench.topo) == 1 ? "" : "s");
+		(uintmax_t)t->args->seed, threads, topo_nr_allowed(t->bench.topo),
+		topo_nr_allowed(t->bench.topo) == 1 ? "" : "s");
 	if (t->args->slice)
 		fprintf(t->bench.out, "one combination, from slice %ju on\n",
 			(uintmax_t)t->args->slice);
 	else
 		fprintf(t->bench.out,
-			"%ju of %ju combinations of workload, placement, threads and size\n",
+			"%ju of %ju combinations of workload, witness, placement, threads, size, "
+			"ends, meetings and shaking\n",
 			(uintmax_t)(t->slices < all ? t->slices : all), (uintmax_t)all);
-	grid_begin(&g, SUMMED_HEADER);
+	grid_begin(&g, header);
 	for (size_t i = 0; i < t->nr_seen; i++) {
 		const struct seen *w = &t->seen[i];
 
@@ -351,12 +494,19 @@ static void print_seen(const struct torture *t)
 			continue;
 		grid_add(&g, xstrdup(w->workload));
 		grid_add(&g, xasprintf("%ju", (uintmax_t)w->slices));
-		for (size_t j = 0; j < ARRAY_SIZE(summed); j++)
-			grid_add(&g, sum_text(&w->sum[j]));
+		for (size_t j = 0; j < NR_SUMS; j++)
+			grid_add(&g, sum_text(w, j));
 	}
 	grid_end(&g, t->bench.out);
-	fputs("  (in brackets: per million probes, or stores; -: not measured)\n",
+	fputs("  (in brackets: per million probes and stores; of: only so many probes and stores "
+	      "were looked at for it; -: none)\n",
 	      t->bench.out);
+	fprintf(t->bench.out,
+		"shaken: %ju slices, threads stopped %ju times within operations; aged: %ju slices, "
+		"on tables that had served %ju ops in all\n",
+		(uintmax_t)t->shaken, (uintmax_t)t->stops, (uintmax_t)t->aged, (uintmax_t)t->age);
+	free(header);
+	free(threads);
 	free(options);
 }
 
@@ -382,10 +532,9 @@ static void print_expected(const struct torture *t)
 /* Was it counted, in any slice? */
 static bool was_measured(const struct torture *t, enum fault f)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
-		for (size_t j = 0; j < t->nr_seen; j++)
-			if (summed[i].count == fault_column[f] && t->seen[j].sum[i].measured)
-				return true;
+	for (size_t j = 0; j < t->nr_seen; j++)
+		if (t->seen[j].sum[ARRAY_SIZE(counted) + f].measured)
+			return true;
 	return false;
 }
 
@@ -404,9 +553,11 @@ static void print_unmeasured(const struct torture *t)
 static void print_success(const struct torture *t)
 {
 	const struct table_class *c = t->table.class;
-	uint64_t ops, fault[NR_FAULTS];
+	uint64_t ops, fault[NR_FAULTS], judged = 0;
 	char *faults;
 
+	for (size_t i = 0; i < t->nr_seen; i++)
+		judged += t->seen[i].sum[ARRAY_SIZE(counted) + FAULT_FALSE_MISS].over;
 	total(t, &ops, fault);
 	faults = faults_text(fault, faults_seen(fault), true);
 	fprintf(t->bench.out, "%s: %s", interrupted() ? "INTERRUPTED" : "SUCCESS", c->name);
@@ -419,8 +570,10 @@ static void print_success(const struct torture *t)
 			c->promises & PROMISE_NO_FALSE_MISS && was_measured(t, FAULT_FALSE_MISS)
 				? ", no false miss"
 				: "");
-	fprintf(t->bench.out, " in %ju slices, %ju ops; seen: %s\n", (uintmax_t)t->slices,
-		(uintmax_t)ops, *faults ? faults : "nothing wrong");
+	fprintf(t->bench.out,
+		" in %ju slices, %ju ops; seen: %s; misses were judged in %ju of these ops\n",
+		(uintmax_t)t->slices, (uintmax_t)ops, *faults ? faults : "nothing wrong",
+		(uintmax_t)judged);
 	free(faults);
 }
 

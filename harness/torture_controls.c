@@ -57,9 +57,9 @@ static void find_controls(struct controls *c)
 
 static char *repeat_text(const struct controls *c)
 {
-	return xasprintf("tearline torture --controls --runs %ju --threads %ju --seed %ju",
+	return xasprintf("tearline torture --controls --runs %ju --threads %ju --seed %ju%s",
 			 (uintmax_t)c->args->runs, (uintmax_t)c->args->threads,
-			 (uintmax_t)c->args->seed);
+			 (uintmax_t)c->args->seed, c->args->shake ? " --shake" : "");
 }
 
 static int try_once(struct controls *c, struct tried *t, struct table_spec *table,
@@ -67,11 +67,12 @@ static int try_once(struct controls *c, struct tried *t, struct table_spec *tabl
 {
 	const struct control *control = t->class->control;
 	struct torture_slice s = { .table = table,
-				   .workload = control->workload,
+				   .workload = xstrdup(control->workload),
 				   .hash = CONTROL_HASH,
 				   .placement = "core",
 				   .threads = control_threads(c, control),
 				   .witness = control->witness,
+				   .shake = c->args->shake,
 				   .seed = mix64(c->args->seed + mix64(t->runs)),
 				   .nr = t->runs + 1,
 				   .seconds = RUN_SECONDS,

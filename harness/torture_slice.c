@@ -69,8 +69,9 @@ int bench_close(struct bench *b, bool failed, struct err *e)
 
 char *slice_text(const struct torture_slice *s)
 {
-	return xasprintf("%s (%s, %u threads, placement %s%s)", s->workload, s->hash,
-			 s->threads, s->placement, s->witness ? "" : ", no witness");
+	return xasprintf("%s (%s, %u threads, placement %s%s%s%s)", s->workload, s->hash,
+			 s->threads, s->placement, s->witness ? "" : ", no witness",
+			 s->shake ? ", shaken" : "", s->age ? ", aged" : "");
 }
 
 /* What the watchdog needs, should the slice never end. */
@@ -127,6 +128,9 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 				  .mode = MODE_AUDIT,
 				  .witness = s->witness ? WITNESS_YES : WITNESS_NO,
 				  .seed = s->seed,
+				  .shake = s->shake,
+				  .age = s->age,
+				  .age_seconds = s->age_seconds,
 				  .seconds = s->seconds };
 	struct source source = { .workload = s->workload };
 	struct csv_row base = { 0 };
@@ -137,6 +141,7 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 			     .source = &source,
 			     .hash = s->hash,
 			     .threads = s->threads,
+			     .repeat = s->repeat,
 			     .watchdog_ns = (uint64_t)(b->args->watchdog * 1e9),
 			     .hung = hung };
 	struct at_work work = { b, s, &cell, &setup, &base };
@@ -151,6 +156,8 @@ int slice_run(struct bench *b, struct torture_slice *s, struct err *e)
 	ret = cell_run(&cell, &setup, &r, e);
 	if (!ret) {
 		s->built_keys = setup.traffic->built_keys;
+		s->stops = r.shaken;
+		s->aged = r.aged;
 		run_faults(&r, s->fault);
 		s->nr_rows = cell_rows(&cell, &setup, &r, &base, s->nr, s->row);
 	}
@@ -172,5 +179,7 @@ void slice_drop(struct torture_slice *s)
 		csv_row_clear(&s->row[i]);
 	s->nr_rows = 0;
 	free(s->repeat);
+	free(s->workload);
 	s->repeat = NULL;
+	s->workload = NULL;
 }

@@ -26,14 +26,19 @@ int bench_close(struct bench *b, bool failed, struct err *e);
 
 struct torture_slice {
 	struct table_spec *table;
-	const char *workload, *hash, *placement;
+	char *workload; /* owned */
+	const char *hash, *placement;
 	unsigned threads;
-	bool witness;
+	bool witness, shake;
+	uint64_t age; /* operations before it; see run.h */
+	double age_seconds;
 	uint64_t seed, nr;
 	double seconds;
 	char *repeat; /* the command that runs it again; owned */
 	/* once run */
 	bool built_keys;
+	uint64_t stops; /* within operations, if it was shaken */
+	uint64_t aged; /* operations before it, as it came */
 	uint64_t fault[NR_FAULTS];
 	struct csv_row row[NR_KINDS + 1];
 	unsigned nr_rows;

@@ -67,12 +67,56 @@ static void test_faults_text(void **state)
 	free(without);
 }
 
+/* With so many workloads and numbers of threads: every value soon, every variant once. */
+static void check_variants(unsigned workloads, unsigned nr_threads)
+{
+	const unsigned of[] = { 2, 4, nr_threads, 3, 2, 2, 4 };
+	uint64_t all = torture_nr_variants(nr_threads), product = 1;
+	bool *met = calloc(all, sizeof(*met));
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		product *= of[i];
+	assert_int_equal(product, all);
+	for (unsigned w = 0; w < workloads; w++) {
+		unsigned seen[sizeof(of) / sizeof(of[0])] = { 0 };
+
+		memset(met, 0, all * sizeof(*met));
+		for (uint64_t turn = 0; turn < all; turn++) {
+			struct variant v = torture_variant(w, workloads, turn, nr_threads);
+			const unsigned digit[] = { v.witness, v.place, v.threads, v.size,
+						   v.ends,    v.meet,  v.shake };
+			uint64_t number = 0;
+
+			for (size_t i = sizeof(of) / sizeof(of[0]); i-- > 0;) {
+				assert_true(digit[i] < of[i]);
+				number = number * of[i] + digit[i];
+				if (turn < 12)
+					seen[i] |= 1u << digit[i];
+			}
+			assert_false(met[number]);
+			met[number] = true;
+		}
+		for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+			assert_int_equal(seen[i], (1u << of[i]) - 1);
+	}
+	free(met);
+}
+
+static void test_variants(void **state)
+{
+	static const unsigned workloads[] = { 4, 5, 6, 11, 13 };
+
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
+		for (unsigned threads = 2; threads <= 4; threads++)
+			check_variants(workloads[i], threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_promise),  cmocka_unit_test(test_no_tear),
 		cmocka_unit_test(test_honest_keys), cmocka_unit_test(test_no_false_miss),
-		cmocka_unit_test(test_faults_text),
+		cmocka_unit_test(test_faults_text), cmocka_unit_test(test_variants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,10 @@ def one_cpu():
     os.sched_setaffinity(0, CPUS[:1])
 
 
+def sanitizers():
+    return re.findall(r"-fsanitize=(\S+)", tearline("--version").stdout)
+
+
 def bad(*args, **more):
     return subprocess.run([BAD, *map(str, args)], capture_output=True, text=True, check=False,
                           **more)
@@ -30,6 +34,11 @@ def bad(*args, **more):
 
 def last(text):
     return text.rstrip("\n").split("\n")[-1]
+
+
+def trials(rows):
+    """The first row of each trial: where there are several kinds, there are as many rows."""
+    return [r for i, r in enumerate(rows) if not i or r["trial"] != rows[i - 1]["trial"]]
 
 
 def what(row):
@@ -47,11 +56,14 @@ class Verdicts(Cli):
         return run.stdout, self.file_rows(out)
 
     def check_rows(self, rows):
+        nr = len(trials(rows))
         self.assertTrue(rows)
-        self.assertEqual([r["trial"] for r in rows], [str(i + 1) for i in range(len(rows))])
-        self.assertEqual(len({r["seed"] for r in rows}), len(rows))
+        self.assertEqual([r["trial"] for r in trials(rows)], [str(i + 1) for i in range(nr)])
+        self.assertEqual(len({r["seed"] for r in rows}), nr)
         for row in rows:
             self.assertEqual((row["mode"], row["mops"]), ("audit", ""))
+            if row["kind"] == "all":
+                continue
             self.assert_counts_agree(row)
             self.assertNotEqual(row["torn_reads"], "")
 
@@ -73,15 +85,17 @@ class Verdicts(Cli):
                                      r"\d+ ops; seen: ")
 
     def test_what_runs(self):
-        """The rotation: all workloads in turn, other placements and more threads in time."""
+        """The rotation: all workloads in turn, alone and mixed; other variants in time."""
         text, rows = self.torture("--table", "xor", "--seconds", 4, "--threads", 3)
         self.check_rows(rows)
-        names = [r["trace"] for r in rows]
+        slices = trials(rows)
+        names = [r["trace"].split(":")[0] for r in slices]
+        self.assertLessEqual({r["clears"] for r in rows}, {"barrier", "drop", "live"})
         turn = names.index(names[0], 1) if names[0] in names[1:] else len(names)
         self.assertEqual(len(set(names[:turn])), turn)
         self.assertEqual(names, (names[:turn] * len(names))[:len(names)])
-        self.assertEqual(len({what(r)[:-1] for r in rows}), len(rows))
-        self.assertLessEqual({r["threads"] for r in rows}, {"3", "6"})
+        self.assertEqual(len({what(r)[:-1] for r in slices}), len(slices))
+        self.assertLessEqual({r["threads"] for r in rows}, {"3", "6", "8", "16"})
         self.assertLessEqual({r["placement"] for r in rows},
                              {"core", "compact", "spread", f"list:{CPUS[0]}"})
         for name in set(names):
@@ -100,11 +114,11 @@ class Verdicts(Cli):
 
     def test_slice(self):
         _, rows = self.torture("--table", "seqlock", "--seconds", 0.7)
-        for row in rows[:3]:
+        for row in trials(rows)[:3]:
             text, again = self.torture("--table", "seqlock", "--seconds", 0.3, "--slice",
                                        row["trial"])
             self.assertEqual(what(again[0]), what(row))
-            self.assertEqual(len({what(r)[:-1] for r in again}), 1)
+            self.assertEqual(len({what(r)[:-1] for r in trials(again)}), 1)
             self.assertIn(f"from slice {row['trial']} on", text)
 
     def test_slices_never_end(self):
@@ -132,9 +146,19 @@ class Verdicts(Cli):
         self.check_rows(rows)
         self.assertIn("on 1 CPU;", text)
         for row in rows:
-            self.assertIn(row["threads"], ("2", "4"))
+            self.assertIn(row["threads"], ("2", "4", "8", "16"))
             self.assertEqual(set(row["cpus"].split(",")), {str(CPUS[0])})
             self.assertEqual(row["oversubscribed"], "1")
+
+    def test_shake(self):
+        """Threads are stopped amid operations: counted, for the clock proves nothing."""
+        text, rows = self.torture("--table", "seqlock", "--seconds", 1, "--shake")
+        self.check_rows(rows)
+        slices, stops = re.search(r"(?m)^shaken: (\d+) slices, threads stopped (\d+) times within "
+                                  r"operations;", text).groups()
+        self.assertEqual(int(slices), len(trials(rows)))
+        if "thread" not in sanitizers():  # which holds signals back until a thread waits
+            self.assertGreater(int(stops), 0)
 
     def test_rows_instead_of_the_summary(self):
         run = tearline("torture", "--table", "xor", "--seconds", 0.3, "--csv", "-")
@@ -188,6 +212,8 @@ class Bad(Cli):
         rows = self.file_rows(out)
         self.assertEqual(set(failures), {r["trace"] for r in rows})
         for row in rows:
+            if row["kind"] == "all":
+                continue
             self.assertGreater(int(row["torn_reads"]), 0)
             self.assertRegex(row["warnings"], r"(^|;)FAILURE: torn_reads(, \w+)*$")
         commands = REPEAT.findall(run.stdout)
@@ -226,6 +252,39 @@ class Bad(Cli):
             self.assertRegex(stack, "crew_main")
             if not sanitized():
                 self.assertRegex(stack, "hang_wait_for_lock")
+
+    def test_a_signal_ends_what_hangs(self):
+        """... of a replay, where no table hangs by itself for as long as the watchdog waits."""
+        with subprocess.Popen([BAD, "replay", "--table", "hang", "--workload", "hot-evict",
+                               "--threads", "2", "--oversubscribe", "--mode", "audit",
+                               "--seconds", "600"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as run:
+            time.sleep(1)
+            self.assertIsNone(run.poll())
+            run.send_signal(signal.SIGTERM)
+            err = run.communicate(timeout=25)[1]
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn("interrupted: after 1.5 s not all of 2 threads", err)
+
+    def test_crash(self):
+        """It dies as it would have, and says in a line what it was at."""
+        args = ("--workload", "hot-update", "--threads", 2, "--oversubscribe", "--seed", 77)
+        for command in (("replay", "--table", "crash", *args),
+                        ("replay", "--table", "crash", "--mode", "audit", *args),
+                        ("replay", "--table", "crash", "--hash", "1e", *args),
+                        ("--table", "crash", "--seconds", 1, "--seed", 77)):
+            run = bad(*command)
+            self.assertNotIn(run.returncode, (0, 1, 2, 130), run.stderr)
+            line = re.search(r"(?m)^tearline: crash: (SIG\w+) in table crash \(.*\) on (\S+), "
+                             r"hash (\S+), \d+ threads, .*, seed (\d+)(.*)$", run.stderr)
+            self.assertIsNotNone(line, run.stderr)
+            if not sanitized():
+                self.assertEqual(-run.returncode, getattr(signal, line.group(1)))
+            if command[0] == "replay":
+                self.assertEqual(line.group(4), "77")
+            else:
+                self.assertRegex(line.group(5), r"^; repeat with: tearline torture --table crash .* "
+                                                r"--slice 1$")
 
     def test_hang(self):
         self.check_hang(2)
