@@ -44,6 +44,12 @@ struct held {
 };
 struct held torture_held(const struct table_class *c, unsigned sig_bits, bool built_keys);
 
+/*
+ * What a table must do on one thread, in a process of its own. 0, and in `broken` what it does
+ * not, or an empty text; or -1.
+ */
+int torture_contract(const struct torture_args *a, struct err *broken, struct err *e);
+
 /* What a command exits with, or -1 and the reason. The verdict is the last line printed. */
 int torture_table(const struct torture_args *a, struct err *e);
 int torture_controls(const struct torture_args *a, struct err *e);

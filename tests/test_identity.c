@@ -4,111 +4,24 @@
  * operation, for every kind it holds, several sizes and every refresh option; then the
  * contents of every slot. argv: a table's spec, a trace.
  */
+#include "contract.h"
 #include "fixture.h"
-#include "model.h"
 #include "trace.h"
 #include "traffic.h"
 
 static unsigned failures;
 
-static void fail(const char *what, const char *spec, enum kind k, size_t at)
-{
-	fprintf(stderr, "%s, kind %s: %s differs from the model at operation %zu\n", spec,
-		kind_names[k], what, at);
-	failures++;
-}
-
-struct contents {
-	struct model *m;
-	uint64_t slots;
-	bool equal;
-};
-
-static void compare_slot(void *arg, const struct slot_view *v)
-{
-	struct contents *c = arg;
-	const struct model_entry *x = &c->m->entry[v->line * c->m->is.slots + v->slot];
-
-	c->slots++;
-	c->equal &= x->taken && x->sig == v->sig && model_word(c->m, x) == v->word[0];
-	for (unsigned i = 1; i < v->nr_words; i++)
-		c->equal &= v->word[i] == v->word[0] + i;
-}
-
-static bool same_contents(struct fixture *f, struct model *m)
-{
-	struct contents c = { .m = m, .equal = true };
-	uint64_t taken = 0;
-
-	for (uint64_t i = 0; i < m->is.lines * m->is.slots; i++)
-		taken += m->entry[i].taken;
-	f->t->loops->walk(f->t, compare_slot, &c);
-	return c.equal && c.slots == taken;
-}
-
-static bool same_counts(const struct counts *a, const struct counts *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-/* What a spec's options come to. */
-static struct model_layout layout_of(const struct fixture *f)
-{
-	const char *index = table_spec_option(&f->spec, "index");
-	const char *mate = table_spec_option(&f->spec, "mate");
-
-	return (struct model_layout){ .kind = f->t->kind,
-				      .lines = f->t->lines,
-				      .slots = f->t->slots,
-				      .sig_bits = table_spec_sig_bits(&f->spec),
-				      .refresh = f->t->refresh,
-				      .mate = f->t->mate,
-				      .mate_ply = mate && !strcmp(mate, "ply"),
-				      .mulhi = index && !strcmp(index, "mulhi") };
-}
-
-static void replay_both(const char *spec, enum kind k, uint64_t entries, const struct stream *s,
-			int mate)
-{
-	struct model_layout layout;
-	struct fixture f;
-	struct model *m;
-	size_t event = 0;
-
-	fixture_open(&f, spec, k, entries, mate);
-	layout = layout_of(&f);
-	m = model_create(&layout);
-	for (size_t i = 0; i < s->nr; i++) {
-		struct model_answer want;
-		uint64_t got;
-
-		for (; event < s->nr_events && s->event[event].at == i; event++) {
-			table_new_generation(f.t);
-			m->generation++;
-		}
-		want = model_replay(m, &s->op[i]);
-		got = fixture_op(&f, &s->op[i]);
-		if (got != want.word || !same_counts(&f.w->n[k], &m->n)) {
-			fail("an answer", spec, k, i);
-			break;
-		}
-		if (i % 65536 == 65535 && !same_contents(&f, m)) {
-			fail("a slot", spec, k, i);
-			break;
-		}
-	}
-	if (!same_contents(&f, m))
-		fail("a slot", spec, k, s->nr);
-	model_free(m);
-	fixture_close(&f);
-}
-
 static void replay_sizes(const char *spec, enum kind k, const struct traffic *t)
 {
 	static const uint64_t entries[] = { 1, 64, 5000, 65536 };
+	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		replay_both(spec, k, entries[i], &t->stream[0], t->mate);
+		if (contract_replay(spec, k, entries[i], &t->stream[0], t->mate, &e)) {
+			fprintf(stderr, "%s, kind %s, %ju entries: %s\n", spec, kind_names[k],
+				(uintmax_t)entries[i], e.text);
+			failures++;
+		}
 }
 
 /*

@@ -6,8 +6,8 @@
  * named fields, nothing is packed, nothing is fast. It takes the layout class as
  * parameters; every line-based table must do exactly what this does.
  */
-#ifndef TEARLINE_TESTS_MODEL_H
-#define TEARLINE_TESTS_MODEL_H
+#ifndef TEARLINE_MODEL_H
+#define TEARLINE_MODEL_H
 
 #include "policy.h"
 #include "table.h"

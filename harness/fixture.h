@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fixture - one table, one worker, one operation at a time, for tests */
-#ifndef TEARLINE_TESTS_FIXTURE_H
-#define TEARLINE_TESTS_FIXTURE_H
+/* fixture - one table, one worker, one operation at a time: for tests and the contract */
+#ifndef TEARLINE_FIXTURE_H
+#define TEARLINE_FIXTURE_H
 
 #include <stdio.h>
 #include <stdlib.h>
