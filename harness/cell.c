@@ -276,12 +276,24 @@ void cell_setup_free(struct cell_setup *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* A table that no thread has come through for so long, slow as a machine may be, never ends. */
-#define HUNG_S 30
+/*
+ * A table that no thread has come through for so long, slow as a machine may be, never ends.
+ * Audits count each operation, others so many at once.
+ */
+#define HUNG_AUDIT_S 30u
+#define HUNG_S 180u
+
+static unsigned patience(const struct cell_args *a)
+{
+	return a->mode == MODE_AUDIT ? HUNG_AUDIT_S : HUNG_S;
+}
 
 static void hung(void *arg)
 {
-	fprintf(stderr, "FAILURE: hung: %s: no operation began for %d s\n", crash_noted(), HUNG_S);
+	const struct cell *c = arg;
+
+	fprintf(stderr, "FAILURE: hung: %s: no operation began for %u s\n", crash_noted(),
+		patience(c->args));
 	fflush(NULL);
 	/* The threads cannot be joined, nor what they use be given back. */
 	_exit(EXIT_FAULT);
@@ -324,9 +336,9 @@ static int cell_params(const struct cell *c, const struct cell_setup *s, struct 
 		.age_seconds = a->age_seconds,
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
-		.watchdog_ns = c->hung ? c->watchdog_ns : HUNG_S * 1000000000ull,
+		.watchdog_ns = c->hung ? c->watchdog_ns : patience(a) * 1000000000ull,
 		.hung = c->hung ? c->hung : hung,
-		.hung_arg = c->hung_arg,
+		.hung_arg = c->hung ? c->hung_arg : (void *)c,
 	};
 
 	if (cell_sizes(c, p->size, e))

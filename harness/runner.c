@@ -12,10 +12,12 @@
  * Operations between two looks at the stop flag, at most. Where a lock is handed over in order
  * and threads share a CPU, each operation takes as many time slices as there are threads. So
  * chunks begin with one operation, double as long as the time keeper does not tick meanwhile,
- * and shrink when it did: no thread asks for the time. An audit isn't timed.
+ * and are one again when it did: no thread asks for the time. As a thread can be alone before
+ * the others get their turn, chunks stay short where threads share CPUs, and in an audit,
+ * which isn't timed.
  */
 #define CHUNK 1024u
-#define AUDIT_CHUNK 8u
+#define SHORT_CHUNK 8u
 /* A warm-up pass is this long at most: caches and page tables, not the whole trace. */
 #define WARM_UP_OPS (256u << 10)
 #define WARM_UP_TICKS 25u
@@ -40,17 +42,19 @@ static bool must_stop(const struct run *run)
 }
 
 /* The size of the next chunk, by what the last one took. */
-static size_t next_chunk(struct runner *r, size_t most)
+static size_t next_chunk(struct runner *r, bool audit)
 {
+	bool brief = audit || r->run->p->placement->oversubscribed;
+	size_t most = brief ? SHORT_CHUNK : CHUNK;
 	uint32_t ticks = READ_ONCE32(&r->run->ticks);
 	uint32_t took = ticks - r->ticks;
 
 	r->ticks = ticks;
 	if (took > 1)
-		r->chunk /= 4;
+		r->chunk = 1;
 	else if (!took)
 		r->chunk *= 2;
-	r->chunk = r->chunk > most ? most : r->chunk ? r->chunk : 1;
+	r->chunk = r->chunk > most ? most : r->chunk;
 	return r->chunk;
 }
 
@@ -149,7 +153,7 @@ static size_t replay_range(struct runner *r, size_t at, size_t to)
 	struct run *run = r->run;
 
 	while (at < to && !must_stop(run)) {
-		size_t chunk = next_chunk(r, run->p->audit ? AUDIT_CHUNK : CHUNK);
+		size_t chunk = next_chunk(r, run->p->audit);
 		size_t nr = to - at < chunk ? to - at : chunk;
 
 		if (r->pace.on) {
@@ -473,7 +477,7 @@ static void warm_up(struct runner *r)
 	uint32_t begin = READ_ONCE32(&r->run->ticks);
 
 	for (size_t at = 0, n; at < nr && !must_stop(r->run); at += n) {
-		size_t chunk = next_chunk(r, CHUNK);
+		size_t chunk = next_chunk(r, false);
 
 		if (r->ticks - begin > WARM_UP_TICKS)
 			return;
@@ -494,7 +498,7 @@ static void grow_old(struct runner *r)
 	size_t at = 0;
 
 	while (s->nr && r->aged < each && now_ns() < end && !must_stop(r->run)) {
-		size_t nr = next_chunk(r, CHUNK);
+		size_t nr = next_chunk(r, false);
 
 		nr = s->nr - at < nr ? s->nr - at : nr;
 		worker_begins(&r->m.w);
