@@ -13,9 +13,6 @@
 
 #include "grid.h"
 
-/* Any number does; the same one makes the same report of the same file. */
-#define BOOTSTRAP_SEED 0x7ea41e
-
 struct report_cells cells_make(struct slice group)
 {
 	struct report_cells cs = { .cell = xcalloc(group.nr, sizeof(*cs.cell)) };

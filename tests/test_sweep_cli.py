@@ -10,6 +10,7 @@ import signal
 import subprocess
 import unittest
 from collections import Counter
+from pathlib import Path
 
 from cli import COLUMNS, TEARLINE, Cli, main, tables, tearline, trace, trace_info, workloads
 
@@ -155,9 +156,12 @@ class Plan(Sweep):
             self.assertEqual(len(re.findall(rf"^trace {name}:ops=1000 .*, {size}, kind {kind}, "
                                             rf"clears {clears}(?:, witness 1)?$", text, re.M)),
                              2, name)
-        if shutil.which("gnuplot"):
-            made = self.ok("plot", self.out, "--out", self.dir / "pictures")
-            self.assertIn("clears-live", made)
+        made = self.ok("plot", self.out, "--out", self.dir / "pictures", "--format", "gp")
+        titles = [Path(path).read_text().split("\n")[0] for path in made.split()]
+        for title in titles:
+            live = "workload clears:" in title
+            self.assertIn(f", clears {'live' if live else 'drop'}'", title)
+        self.assertTrue(any("workload clears:" in title for title in titles))
 
     def test_a_table_without_a_kind_is_left_out(self):
         """Named or not, where it lacks a kind; nothing is left only if all of them do."""
