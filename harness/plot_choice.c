@@ -59,10 +59,10 @@ static bool is_beside(const struct record *speed, const struct record *audit)
 	/* only audits have a witness, and only those that keep a recorded pace have no speed */
 	static const enum csv_column but[] = { COL_hash_mib, COL_witness, COL_pacing, NR_COLS };
 
-	return plot_has_speed(speed) && record_same(speed, audit, COL_threads) &&
+	return record_same(speed, audit, COL_threads) &&
 	       same_but(speed, audit, dim_trace, but) &&
 	       same_but(speed, audit, dim_setting, but) &&
-	       same_but(speed, audit, dim_machine, but);
+	       same_but(speed, audit, dim_machine, but) && plot_has_speed(speed);
 }
 
 /* How far apart two sizes are; those in entries and those in MiB are never near. */
@@ -94,24 +94,42 @@ static const struct record *nearest_speed(const struct records *rows,
 	return best;
 }
 
-/* Speeds of the audit's table at that size; *nr of them. Caller frees. */
+static bool is_speed_of(const struct record *r, const struct record *audit,
+			const struct record *speed, const enum csv_column *same)
+{
+	const enum csv_column none[] = { NR_COLS };
+
+	return same_but(r, audit, same, none) && record_same(r, speed, COL_hash_mib) &&
+	       is_beside(r, audit);
+}
+
+/*
+ * Speeds of the audit's table at that size; *nr of them, 0 if they are of several sizes of
+ * pages, none of which is the audit's. Caller frees.
+ */
 static double *speeds_of(const struct records *rows, const struct record *audit,
 			 const struct record *speed, size_t *nr)
 {
 	double *v = xcalloc(rows->nr, sizeof(*v));
-	/* of another size pages may be other ones too: the size is what the axes name */
-	const enum csv_column *same =
-		record_same(audit, speed, COL_hash_mib) ? dim_curve : dim_variant;
-	const enum csv_column none[] = { NR_COLS };
+	const struct record *first = NULL;
+	bool same_pages = false, mixed = false;
 
 	*nr = 0;
+	for (size_t i = 0; i < rows->nr; i++)
+		same_pages |= is_speed_of(&rows->rec[i], audit, speed, dim_curve);
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct record *r = &rows->rec[i];
 
-		if (is_beside(r, audit) && record_same(r, speed, COL_hash_mib) &&
-		    same_but(r, audit, same, none))
-			v[(*nr)++] = record_double(r, COL_mops);
+		if (!is_speed_of(r, audit, speed, same_pages ? dim_curve : dim_variant))
+			continue;
+		first = first ? first : r;
+		mixed |= !record_same(first, r, COL_page_size);
+		v[(*nr)++] = record_double(r, COL_mops);
 	}
+	/* at the audit's own size other pages are another table, at another size they may be
+	 * what there was */
+	if (mixed || (!same_pages && record_same(audit, speed, COL_hash_mib)))
+		*nr = 0;
 	return v;
 }
 

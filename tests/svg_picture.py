@@ -61,7 +61,7 @@ class Picture:
         root = ElementTree.parse(path).getroot()
         self.width, self.height = (float(root.get(a)) for a in ("width", "height"))
         self.x_tics, self.y_tics = {}, {}  # label: place
-        self.labels = {}  # text: place of its beginning or middle
+        self.labels = {}  # text: place of its beginning or middle; its angle, if turned
         for group in root.iter(SVG + "g"):
             children = list(group)
             for before, after in zip([None] + children, children):
@@ -69,7 +69,7 @@ class Picture:
                 if text is None or not text.text or after.get("transform") is None:
                     continue
                 word = text.text.strip()
-                self.labels.setdefault(word, tuple(numbers(after.get("transform"))[:2]))
+                self.labels.setdefault(word, tuple(numbers(after.get("transform"))))
                 lines = segments(before) if before is not None and before.get("d") else []
                 if len(lines) == 1 and "end" == after.get("text-anchor"):
                     self.y_tics[word] = lines[0][1]

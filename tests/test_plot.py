@@ -101,6 +101,10 @@ class Plot(unittest.TestCase):
         for (label, (mid, low, high)), (_, x, y, _) in zip(want.items(), points):
             nearest = min(picture.x_tics, key=lambda t: abs(picture.x_tics[t] - x))
             self.assertEqual(nearest, label, title)
+            # beside the tic at most by a quarter of the way to the next
+            tics = sorted(picture.x_tics.values())
+            gap = min((b - a for a, b in zip(tics, tics[1:])), default=math.inf)
+            self.assertLess(abs(picture.x_tics[label] - x), 0.26 * gap, title)
             self.assertAlmostEqual(picture.y(y), mid, delta=room, msg=title)
             if low != high:
                 ends = [picture.y(e) for e in bars.bar(x, y)]
@@ -259,6 +263,12 @@ class Plot(unittest.TestCase):
         (_, x, y, _), = picture.by_title()["xor"].points
         self.assertAlmostEqual(picture.x(x), 50, delta=0.3)
         self.assertTrue(any("Speed: with 8 MiB, answers: with 1 MiB" in t for t in picture.texts))
+        # other pages are another table at one size, but may be what there was at another
+        for size, pages, drawn in (("1", ["4k"], False), ("8", ["4k"], True),
+                                   ("8", ["4k", "thp"], False), ("8", ["4k", "2m"], True)):
+            rows = [r for p in pages for r in speeds("xor", {2: [30]}, hash_mib=size, page_size=p)]
+            made, _ = self.files(rows + audits("xor", hash_mib="1"), "gp")
+            self.assertEqual("choice-uniform-tt-1MiB-2t" in made, drawn, (size, pages))
         # speed of another machine, build, trace or thread count says nothing of these audits
         for other in ({"host": "other"}, {"flags": "-O0"}, {"trace_hash": "1"}, {"threads": 4},
                       {"caller": "chain"}, {"options": "refresh=never;sig=64"}):
@@ -412,6 +422,21 @@ class Plot(unittest.TestCase):
                              + audits("xor"))
         self.assertIn("xor:x=50%d\\", Picture(next(iter(made.values()))).texts)
         self.assertFalse(evidence.exists())
+
+    def test_names_of_tables_do_not_overlap(self):
+        short = self.picture(audits("xor") + audits("seqlock"), "anomalies-uniform-tt-16MiB-2t")
+        long = self.picture([dict(r, options=f"{'long' * 9}={i}") for i in range(12)
+                             for r in audits("xor")], "anomalies-uniform-tt-16MiB-2t")
+        for picture, turned in ((short, False), (long, True)):
+            names = {t: at for t, at in picture.labels.items() if t.startswith("xor")}
+            self.assertEqual({len(at) == 3 for at in names.values()}, {turned}, names)
+            places = sorted(at[0] for at in names.values())
+            self.assertGreater(min((b - a for a, b in zip(places, places[1:])), default=99), 20)
+            # they end inside the picture
+            longest = max(map(len, names))
+            self.assertLess(places[-1] + 0.65 * 9 * longest, picture.width)
+            self.assertLess(max(at[1] for at in names.values()) + turned * 0.77 * 9 * longest,
+                            picture.height - 40)
 
     def test_bytes_that_are_no_text(self):
         self.need_gnuplot()
