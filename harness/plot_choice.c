@@ -230,12 +230,12 @@ static char *subtitle_of(const struct choices *cs, const struct record *audit,
 	char *at = plot_size_text(audit), *speed_at = plot_size_text(cs->speed);
 	bool same = record_same(audit, cs->speed, COL_hash_mib);
 	char *sizes = same ? xstrdup("")
-			   : xasprintf(" Speed: with %s, answers: with %s", speed_at, at);
+			   : xasprintf("\nspeed with %s, answers with %s", speed_at, at);
 	char *speed = plot_trials_text("speed", cs->fewest, cs->most);
 	char *text =
 		xasprintf("%s\nwrong: %s, and 95 %% interval\n"
 			  "in the band none was seen; the bar ends at what this still allows\n"
-			  "per million contended probes, if that is known.%s",
+			  "per million contended probes, if that is known%s",
 			  speed, counted, sizes);
 
 	free(speed);
