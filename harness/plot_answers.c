@@ -5,19 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is counted over which operations, and over those of them that met a writer. */
+/*
+ * What is counted over which operations, and over those of them that met a writer. Solid
+ * symbols are answers that no store explains.
+ */
 struct count {
 	enum csv_column column, of, met;
-	unsigned solid, open; /* gnuplot's pointtype: seen, and none */
+	unsigned symbol; /* gnuplot's pointtype */
 };
 
 static const struct count counts[] = {
-	{ COL_torn_reads, COL_probes, COL_contended_probes, 5, 4 },
-	{ COL_wrong_key_hits, COL_probes, COL_contended_probes, 7, 6 },
-	{ COL_false_misses, COL_probes, COL_contended_probes, 9, 8 },
-	{ COL_possible_false_misses, COL_probes, COL_contended_probes, 11, 10 },
-	{ COL_stale_hits, COL_probes, COL_contended_probes, 13, 12 },
-	{ COL_lost_stores, COL_stores, COL_contended_stores, 15, 14 },
+	{ COL_torn_reads, COL_probes, COL_contended_probes, 5 },
+	{ COL_wrong_key_hits, COL_probes, COL_contended_probes, 7 },
+	{ COL_wrong_answers, COL_probes, COL_contended_probes, 9 },
+	{ COL_contradictions, COL_probes, COL_contended_probes, 11 },
+	{ COL_false_misses, COL_probes, COL_contended_probes, 8 },
+	{ COL_dead_pair_misses, COL_probes, COL_contended_probes, 4 },
+	{ COL_possible_false_misses, COL_probes, COL_contended_probes, 10 },
+	{ COL_stale_hits, COL_probes, COL_contended_probes, 12 },
+	{ COL_ghost_hits, COL_probes, COL_contended_probes, 6 },
+	{ COL_lost_stores, COL_stores, COL_contended_stores, 14 },
 };
 
 static struct rate rate_of_rows(const struct slice *rows, const struct count *c)
@@ -55,6 +62,9 @@ struct entry {
 struct entries {
 	struct entry *entry;
 	size_t nr, longest;
+	/* the counts that any of them measured: each has its place beside the others */
+	bool used[ARRAY_SIZE(counts)];
+	size_t nr_used, place[ARRAY_SIZE(counts)];
 };
 
 static void entries_add(struct entries *es, const struct plot *p, struct slice rows)
@@ -64,8 +74,10 @@ static void entries_add(struct entries *es, const struct plot *p, struct slice r
 
 	en->label = report_cell_label(&p->from, rows.row[0]);
 	plot_style_of(p, rows.row[0], &en->style);
-	for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
 		en->rate[k] = rate_of_rows(&rows, &counts[k]);
+		es->used[k] |= en->rate[k].measured;
+	}
 	len = strlen(en->label);
 	es->longest = len > es->longest ? len : es->longest;
 }
@@ -76,6 +88,9 @@ static struct entries make_entries(const struct plot *p, struct slice rows)
 
 	while (rows.nr)
 		entries_add(&es, p, slice_take(&rows, dim_curve));
+	for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
+		if (es.used[k])
+			es.place[k] = es.nr_used++;
 	return es;
 }
 
@@ -86,7 +101,8 @@ static void free_entries(struct entries *es)
 	free(es->entry);
 }
 
-#define ENTRY_PX 84.0 /* room of a table on the axis */
+#define COUNT_PX 13.0 /* room of a count on the axis, and of a table at least */
+#define ENTRY_PX 80.0
 #define LETTER_PX 9.2
 
 /* Level where they fit, else slanted. */
@@ -110,10 +126,11 @@ static void put_table_axis(struct picture *pic, const struct entries *es)
 			i, i);
 }
 
-static double count_place(size_t entry, size_t k)
+static double count_place(const struct entries *es, size_t entry, size_t k)
 {
-	return (double)entry + 1 +
-	       ((double)k - (double)(ARRAY_SIZE(counts) - 1) / 2) * 0.8 / ARRAY_SIZE(counts);
+	double places = (double)es->nr_used;
+
+	return (double)entry + 1 + ((double)es->place[k] - (places - 1) / 2) * 0.84 / places;
 }
 
 /* x, rate, ends of its bar, symbol, colour: of what was seen, or of what was not. */
@@ -126,18 +143,17 @@ static void put_rates(FILE *f, const struct entries *es, const struct decades *d
 
 			if (!r->measured || (r->count > 0) != seen)
 				continue;
-			fprintf(f, "%.9g %.9g %.9g %.9g %u 0x%s\n", count_place(i, k),
+			fprintf(f, "%.9g %.9g %.9g %.9g %u 0x%s\n", count_place(es, i, k),
 				decades_place(d, r->at.mid),
 				decades_place(d, r->bounded ? r->at.lo : r->at.mid),
 				decades_place(d, r->bounded ? r->at.hi : r->at.mid),
-				r->count ? counts[k].solid : counts[k].open,
-				es->entry[i].style.colour + 1);
+				counts[k].symbol, es->entry[i].style.colour + 1);
 		}
 	}
 	fputs("END\n", f);
 }
 
-static void put_plot(FILE *f)
+static void put_plot(FILE *f, const struct entries *es)
 {
 	fputs("plot $unseen using 1:2:3:4:6 with yerrorbars linecolor rgb variable "
 	      "pointtype -1 linewidth 0.8 dashtype (3,6) notitle, "
@@ -150,12 +166,15 @@ static void put_plot(FILE *f)
 			"linecolor rgb variable linewidth 1.5 notitle",
 			seen ? "seen" : "unseen");
 	for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
-		char *text = in_words(counts[k].column);
+		char *text;
 
+		if (!es->used[k])
+			continue;
+		text = in_words(counts[k].column);
 		fprintf(f,
 			", keyentry with points pointtype %u pointsize 1.4 "
 			"linecolor rgb '#444444' title '%s'",
-			counts[k].solid, text);
+			counts[k].symbol, text);
 		free(text);
 	}
 	fputc('\n', f);
@@ -166,9 +185,9 @@ static int draw_anomalies(struct plot *p, const struct pictures *ps, const struc
 {
 	struct entries es = make_entries(p, *rows);
 	struct decades d = { 0 };
-	struct picture_size size = { .nr_keys = ARRAY_SIZE(counts),
-				     .key_chars = strlen("possible false misses"),
-				     .least_axis = ENTRY_PX * (double)es.nr };
+	struct picture_size size = { .nr_keys = es.nr_used,
+				     .key_chars = strlen("possible false misses") };
+	double entry_px = COUNT_PX * (double)(es.nr_used + 1);
 	struct picture pic;
 	int ret = 0;
 
@@ -178,20 +197,21 @@ static int draw_anomalies(struct plot *p, const struct pictures *ps, const struc
 	*drawn = d.any;
 	if (!d.any)
 		goto out_free;
+	size.least_axis = (entry_px > ENTRY_PX ? entry_px : ENTRY_PX) * (double)es.nr;
 	/* slanted labels go down, and to the right, under the key */
 	size.bottom = 40 + 0.77 * LETTER_PX * (double)es.longest;
 	if (0.65 * (double)es.longest > (double)size.key_chars + 6)
 		size.key_chars = (size_t)(0.65 * (double)es.longest) - 6;
 	picture_begin(
 		&pic, p, ps, rows, &size,
-		"audits; bars: 95 % interval. Open symbol: none was seen; the dots end at what\n"
+		"audits; bars: 95 % interval. In the band none was seen; the dots end at what\n"
 		"this still allows per million contended probes (lost: stores), if that is known");
 	decades_end(&d, pic.axis_height, 60);
 	decades_put(pic.gp, &d, "per million probes (lost stores: per million stores)");
 	put_table_axis(&pic, &es);
 	put_rates(pic.gp, &es, &d, false);
 	put_rates(pic.gp, &es, &d, true);
-	put_plot(pic.gp);
+	put_plot(pic.gp, &es);
 	ret = picture_end(&pic, e);
 out_free:
 	free_entries(&es);

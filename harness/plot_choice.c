@@ -14,9 +14,11 @@
 #include <string.h>
 
 /* Answers that are proved wrong, first those that no store explains. */
-static const enum csv_column wrong[] = { COL_torn_reads, COL_wrong_key_hits, COL_false_misses,
-					 COL_stale_hits };
-#define NR_LIES 2
+static const enum csv_column wrong[] = { COL_torn_reads,       COL_wrong_key_hits,
+					 COL_wrong_answers,    COL_false_misses,
+					 COL_dead_pair_misses, COL_stale_hits,
+					 COL_ghost_hits };
+#define NR_LIES 3
 
 struct choice {
 	char *label;

@@ -18,8 +18,9 @@ from svg_picture import Picture
 
 TEARLINE = os.environ["TEARLINE"]
 ENDS = {"png": b"IEND\xaeB`\x82", "svg": b"</svg>", "pdf": b"%%EOF"}
-COUNTS = ["torn_reads", "wrong_key_hits", "false_misses", "possible_false_misses", "stale_hits",
-          "lost_stores"]
+# in the order of the symbols
+COUNTS = ["torn_reads", "wrong_key_hits", "wrong_answers", "contradictions", "false_misses",
+          "dead_pair_misses", "possible_false_misses", "stale_hits", "ghost_hits", "lost_stores"]
 Z = 1.959963984540054
 
 
@@ -176,13 +177,13 @@ class Plot(unittest.TestCase):
             self.assertLess(max(float(t) for t in picture.y_tics), 61)
 
     def test_rates_of_wrong_answers(self):
-        seen = dict(zip(COUNTS, (4, 30, 200, 1000, 5000, 70)))
+        seen = dict(zip(COUNTS, (4, 30, 7, 60, 200, 9, 1000, 5000, 800, 70)))
         rows = (audits("xor", trials=3, probes=10**6, stores=2 * 10**4, contended_probes=5 * 10**4,
                        contended_stores=900, **seen) +
                 audits("seqlock", trials=2, probes=10**7, stores=10**6, contended_probes=4000,
                        contended_stores=300) +
                 audits("unsync", probes=10**6, contended_probes="", contended_stores="",
-                       stale_hits="", torn_reads=""))
+                       **dict.fromkeys([c for c in COUNTS if "miss" not in c], "")))
         picture = self.picture(rows, "anomalies-uniform-tt-16MiB-2t")
         log = lambda v: math.log10(v) if v > 0 else math.nan
         points = [p for plotted in picture.plotted for p in plotted.points]
@@ -194,16 +195,17 @@ class Plot(unittest.TestCase):
             for plotted in picture.plotted:
                 bars[x, y] = plotted.bar(x, y) or bars.get((x, y))
         by_x = sorted(points, key=lambda p: p[1])
-        self.assertEqual(len(by_x), 6 + 4 + 6)
+        self.assertEqual(len(by_x), len(COUNTS) + 3 + len(COUNTS))
         for i, count in enumerate(COUNTS):
             of, met = ("stores", 300) if count == "lost_stores" else ("probes", 4000)
             _, x, y, _ = by_x[i]
+            self.assertEqual(by_x[i][0], by_x[len(COUNTS) + 3 + i][0])
             self.assertAlmostEqual(y, picture.y_tics["0"], delta=0.1, msg=count)
             allowed = excluded(2 * met) * 1e6
             self.assertAlmostEqual(picture.y(bars[x, y][1], log), math.log10(allowed),
                                    delta=0.03, msg=count)
             n = 3 * (2 * 10**4 if of == "stores" else 10**6)
-            _, x, y, _ = by_x[10 + i]
+            _, x, y, _ = by_x[len(COUNTS) + 3 + i]
             rate = 3 * seen[count] / n
             self.assertAlmostEqual(picture.y(y, log), math.log10(1e6 * rate), delta=0.03,
                                    msg=count)
@@ -211,10 +213,27 @@ class Plot(unittest.TestCase):
                 self.assertAlmostEqual(picture.y(end, log), math.log10(1e6 * want), delta=0.03,
                                        msg=count)
         # nothing is known of how many were contended: no bar, and what wasn't measured no point
-        for _, x, y, _ in by_x[6:10]:
+        for _, x, y, _ in by_x[len(COUNTS):][:3]:
             self.assertAlmostEqual(y, picture.y_tics["0"], delta=0.1)
             ends = bars[x, y]
             self.assertTrue(not ends or ends[0] - ends[1] < 1, ends)
+
+    def test_counts_that_nobody_measured_have_no_place(self):
+        old = [c for c in COUNTS if c in ("torn_reads", "false_misses", "lost_stores")]
+        rows = audits("xor", **dict.fromkeys([c for c in COUNTS if c not in old], ""))
+        picture = self.picture(rows, "anomalies-uniform-tt-16MiB-2t")
+        self.assertEqual(len([p for q in picture.plotted for p in q.points]), len(old))
+        for count in COUNTS:
+            self.assertEqual(count.replace("_", " ") in picture.texts, count in old, count)
+        picture = self.picture(rows + speeds("xor", {2: [5]}), "choice-uniform-tt-16MiB-2t")
+        self.assertIn("wrong: torn reads + false misses, and 95 % interval", picture.texts)
+
+    def test_one_lie_is_a_lie(self):
+        for count in COUNTS:
+            rows = speeds("xor", {2: [5]}) + audits("xor", **{count: 1})
+            text = self.files(rows, "gp")[0]["choice-uniform-tt-16MiB-2t"].read_text()
+            self.assertEqual("title 'xor (lied)'" in text,
+                             count in ("torn_reads", "wrong_key_hits", "wrong_answers"), count)
 
     def test_zero_of_an_audit_in_which_nobody_met(self):
         picture = self.picture(audits("unsync", contended_probes=0, contended_stores=0),
@@ -228,11 +247,12 @@ class Plot(unittest.TestCase):
     def test_choice(self):
         rows = (speeds("xor", {2: [30, 40, 70]}) + speeds("seqlock", {2: [20, 24, 25]}) +
                 speeds("unsync", {2: [50, 60, 61]}) + speeds("spinlock", {2: [9]}) +
-                audits("xor", trials=2, probes=10**6, false_misses=30, stale_hits=20,
+                audits("xor", trials=2, probes=10**6, false_misses=25, stale_hits=8,
+                       dead_pair_misses=5, ghost_hits=12, contradictions=600,
                        possible_false_misses=5000, lost_stores=7000) +
                 audits("seqlock", probes=10**6, contended_probes=8000) +
-                audits("unsync", probes=10**6, torn_reads=3, wrong_key_hits=1, false_misses=2,
-                       stale_hits=4) +
+                audits("unsync", probes=10**6, torn_reads=3, wrong_key_hits=1, false_misses=1,
+                       stale_hits=4, wrong_answers=1) +
                 audits("ck_ht"))
         picture = self.picture(rows, "choice-uniform-tt-16MiB-2t")
         plotted = picture.by_title()
