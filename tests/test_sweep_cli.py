@@ -157,7 +157,9 @@ class Plan(Sweep):
                                             rf"clears {clears}(?:, witness 1)?$", text, re.M)),
                              2, name)
         made = self.ok("plot", self.out, "--out", self.dir / "pictures", "--format", "gp")
-        titles = [Path(path).read_text().split("\n")[0] for path in made.split()]
+        # a replay as short as these may have no speed, and then no picture of it
+        titles = [Path(path).read_text().split("\n")[0] for path in made.split()
+                  if "/anomalies-" in path]
         for title in titles:
             live = "workload clears:" in title
             self.assertIn(f", clears {'live' if live else 'drop'}'", title)
