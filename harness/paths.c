@@ -14,7 +14,6 @@ static const struct {
 	const char *source; /* below the top of the source */
 	const char *installed; /* below what is installed for tearline */
 } known[] = {
-	[PATHS_PLOTS] = { "plots", "plots" },
 	[PATHS_TRACES] = { "workloads/traces", "traces" },
 };
 

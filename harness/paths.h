@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-enum paths_of { PATHS_PLOTS, PATHS_TRACES };
+enum paths_of { PATHS_TRACES };
 
 /* The directory; the caller frees it. */
 char *paths_find(enum paths_of what);

@@ -10,6 +10,7 @@
 #define TEARLINE_REPORT_H
 
 #include <stdio.h>
+#include "dimensions.h"
 #include "records.h"
 #include "stats.h"
 
@@ -26,12 +27,6 @@ struct slice {
 	const struct record **row;
 	size_t nr;
 };
-
-/* A list of columns, ended by NR_COLS. */
-extern const enum csv_column report_machine_columns[]; /* host, CPU, kernel, build */
-extern const enum csv_column report_setting_columns[]; /* placement, caller, ... */
-extern const enum csv_column report_cell_columns[]; /* table, options, ..., threads */
-extern const enum csv_column report_variant_columns[]; /* table, options */
 
 bool report_same_machine(const struct record *a, const struct record *b);
 

@@ -200,7 +200,7 @@ static void print_group(const struct report *rp, struct slice group)
 	report_print_group(rp, group.row[0]);
 	grid_begin(&g, header);
 	while (group.nr) {
-		struct slice s = slice_take(&group, report_cell_columns);
+		struct slice s = slice_take(&group, dim_cell);
 
 		grid_add(&g, report_cell_label(rp, s.row[0]));
 		grid_add(&g, report_threads(s.row[0]));
@@ -365,7 +365,7 @@ void report_answers(const struct report *rp, const struct record *machine)
 		     : "answers: no audit rows: whether a table lied was not measured\n",
 	      rp->out);
 	while (rest.nr) {
-		struct slice s = slice_take(&rest, report_variant_columns);
+		struct slice s = slice_take(&rest, dim_variant);
 
 		print_answer(rp, &s);
 	}

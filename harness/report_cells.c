@@ -12,17 +12,6 @@
 /* Less than this of a replay is hardly more than how its threads began and ended. */
 #define MIN_TIMED 0.1
 
-const enum csv_column report_machine_columns[] = { COL_host,	COL_cpu_model, COL_cores,
-						   COL_kernel,	COL_compiler,  COL_flags,
-						   COL_version, NR_COLS };
-static const enum csv_column trace_columns[] = { COL_trace, COL_trace_hash, COL_hash_mib,
-						 COL_kind, NR_COLS };
-const enum csv_column report_setting_columns[] = { COL_placement, COL_deal,   COL_clears,
-						   COL_pacing,	  COL_caller, COL_lookahead,
-						   COL_witness,	  NR_COLS };
-const enum csv_column report_cell_columns[] = { COL_table, COL_options, COL_page_size,
-						COL_threads, NR_COLS };
-const enum csv_column report_variant_columns[] = { COL_table, COL_options, NR_COLS };
 
 static bool same_columns(const struct record *a, const struct record *b,
 			 const enum csv_column *columns)
@@ -35,8 +24,8 @@ static bool same_columns(const struct record *a, const struct record *b,
 
 static bool same_group(const struct record *a, const struct record *b)
 {
-	return same_columns(a, b, report_machine_columns) &&
-	       same_columns(a, b, trace_columns) && same_columns(a, b, report_setting_columns);
+	return same_columns(a, b, dim_machine) &&
+	       same_columns(a, b, dim_trace) && same_columns(a, b, dim_setting);
 }
 
 /* 16 before 128; the baseline before all other tables. */
@@ -65,9 +54,9 @@ static int file_order(const struct record *a, const struct record *b)
 
 static int compare_cells(const void *pa, const void *pb, void *arg)
 {
-	static const enum csv_column *const lists[] = { trace_columns, report_setting_columns,
-							report_machine_columns,
-							report_cell_columns };
+	static const enum csv_column *const lists[] = { dim_trace, dim_setting,
+							dim_machine,
+							dim_cell };
 	const struct record *a = *(const struct record *const *)pa;
 	const struct record *b = *(const struct record *const *)pb;
 
@@ -84,14 +73,14 @@ static int compare_variants(const void *pa, const void *pb, void *arg)
 {
 	const struct record *a = *(const struct record *const *)pa;
 	const struct record *b = *(const struct record *const *)pb;
-	int order = compare_columns(a, b, report_variant_columns, arg);
+	int order = compare_columns(a, b, dim_variant, arg);
 
 	return order ? order : file_order(a, b);
 }
 
 bool report_same_machine(const struct record *a, const struct record *b)
 {
-	return same_columns(a, b, report_machine_columns);
+	return same_columns(a, b, dim_machine);
 }
 
 /* machine: NULL for all of them */
@@ -126,7 +115,7 @@ struct slice report_select_variants(const struct report *rp, const char *mode,
 /* Only an audit has a witness. */
 static bool same_settings_but_witness(const struct record *a, const struct record *b)
 {
-	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
+	for (const enum csv_column *c = dim_setting; *c != NR_COLS; c++)
 		if (*c != COL_witness && !record_same(a, b, *c))
 			return false;
 	return true;
@@ -140,8 +129,8 @@ struct slice report_select_unaudited(const struct report *rp, const struct recor
 		const struct record *r = &rp->rows.rec[i];
 
 		if (record_is(r, COL_mode, "throughput") && report_same_machine(r, audited) &&
-		    same_columns(r, audited, trace_columns) &&
-		    same_columns(r, audited, report_cell_columns) &&
+		    same_columns(r, audited, dim_trace) &&
+		    same_columns(r, audited, dim_cell) &&
 		    same_settings_but_witness(r, audited))
 			s.row[s.nr++] = r;
 	}
@@ -166,12 +155,12 @@ bool report_is_floor(const struct record *r)
 
 bool report_all_resident(const struct record *r)
 {
-	struct workload w;
+	struct workload w[NR_KINDS];
 	struct err e;
 
 	/* what is dealt is a recorded trace, whatever its name */
 	return !record_has(r, COL_deal) && !report_is_floor(r) &&
-	       !workload_parse(r->field[COL_trace], &w, &e) && w.updates_only;
+	       workload_parse(r->field[COL_trace], w, &e) == 1 && w->updates_only;
 }
 
 static struct slice take_front(struct slice *rest, size_t nr)
@@ -223,7 +212,7 @@ static size_t machine_number(const struct report *rp, const struct record *r)
 {
 	size_t i = 0;
 
-	while (!same_columns(rp->machine[i], r, report_machine_columns))
+	while (!same_columns(rp->machine[i], r, dim_machine))
 		i++;
 	return i + 1;
 }
@@ -239,7 +228,7 @@ void report_print_group(const struct report *rp, const struct record *r)
 		fprintf(rp->out, " (%s)", r->field[COL_trace_hash]);
 	fprintf(rp->out, ", %.*s %s, kind %s", (int)(len - entries), hash,
 		entries ? "entries" : "MiB", r->field[COL_kind]);
-	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
+	for (const enum csv_column *c = dim_setting; *c != NR_COLS; c++)
 		if (rp->rows.varies[*c] && record_has(r, *c))
 			fprintf(rp->out, ", %s %s", csv_names[*c], r->field[*c]);
 	if (rp->nr_machines > 1)

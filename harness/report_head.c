@@ -43,7 +43,7 @@ static void print_settings(const struct report *rp)
 	static const enum csv_column cell_settings[] = { COL_page_size, COL_refresh };
 	const char *sep = "all rows: ";
 
-	for (const enum csv_column *c = report_setting_columns; *c != NR_COLS; c++)
+	for (const enum csv_column *c = dim_setting; *c != NR_COLS; c++)
 		print_setting(rp, *c, &sep);
 	for (size_t i = 0; i < ARRAY_SIZE(cell_settings); i++)
 		print_setting(rp, cell_settings[i], &sep);

@@ -233,7 +233,7 @@ static void note_trials(const struct report *rp)
 		struct slice group = slice_take_group(&rest);
 
 		for (; group.nr; cells++) {
-			struct slice s = slice_take(&group, report_cell_columns);
+			struct slice s = slice_take(&group, dim_cell);
 
 			few += s.nr < STATS_MIN_BOOTSTRAP;
 			outliers += count_outliers(&s);
@@ -318,7 +318,7 @@ static void note_repeats(const struct report *rp)
 			struct slice group = slice_take_group(&rest);
 
 			while (group.nr) {
-				struct slice s = slice_take(&group, report_cell_columns);
+				struct slice s = slice_take(&group, dim_cell);
 
 				note_repeats_in(&s, &nr, pair);
 			}

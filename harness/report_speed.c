@@ -20,7 +20,7 @@ struct report_cells cells_make(struct slice group)
 	while (group.nr) {
 		struct report_cell *c = &cs.cell[cs.nr++];
 
-		c->rows = slice_take(&group, report_cell_columns);
+		c->rows = slice_take(&group, dim_cell);
 		c->mops = slice_speeds(&c->rows, COL_mops, &c->nr);
 	}
 	return cs;
@@ -224,7 +224,7 @@ static void print_latencies(const struct report *rp, struct slice group)
 	report_print_group(rp, group.row[0]);
 	grid_begin(&g, "<table|threads|n|p50|p90|p99|p99.9|p99.99|max");
 	while (group.nr) {
-		struct slice s = slice_take(&group, report_cell_columns);
+		struct slice s = slice_take(&group, dim_cell);
 
 		grid_add(&g, report_cell_label(rp, s.row[0]));
 		grid_add(&g, report_threads(s.row[0]));

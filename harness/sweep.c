@@ -179,10 +179,17 @@ static void free_source(struct source *s)
 	free((char *)s->workload);
 }
 
+static bool same_workload(const struct workload *a, const struct workload *b)
+{
+	return !strcmp(a->name, b->name) && a->lines == b->lines && a->ops == b->ops &&
+	       a->store_percent == b->store_percent && a->ends == b->ends && a->meet == b->meet;
+}
+
 /* Would nothing in their rows tell them apart, or only how a workload is spelled? */
 static int same_source(const struct source *a, const struct source *b, bool *same, struct err *e)
 {
-	struct workload x, y;
+	struct workload x[NR_KINDS], y[NR_KINDS];
+	int nr_x, nr_y;
 
 	*same = false;
 	if (!a->workload != !b->workload)
@@ -192,11 +199,12 @@ static int same_source(const struct source *a, const struct source *b, bool *sam
 			!strcmp(a->trace->name, b->trace->name);
 		return 0;
 	}
-	if (workload_parse(a->workload, &x, e) || workload_parse(b->workload, &y, e))
-		return -1;
-	*same = !strcmp(x.name, y.name) && x.lines == y.lines && x.ops == y.ops &&
-		x.store_percent == y.store_percent;
-	return 0;
+	nr_x = workload_parse(a->workload, x, e);
+	nr_y = nr_x < 0 ? -1 : workload_parse(b->workload, y, e);
+	*same = nr_x == nr_y;
+	for (int i = 0; i < nr_x && *same; i++)
+		*same = same_workload(&x[i], &y[i]);
+	return nr_y < 0 ? -1 : 0;
 }
 
 /* Open it, or drop it if one before it is the same. */

@@ -58,22 +58,6 @@ class Moved(Cli):
         man = self.file("man1/tearline.1*").read_text(encoding="utf-8").replace("\\-", "-")
         self.assertIn(f"{self.was}/share/tearline/traces/crafty-2t-fine70.tlt", man)
 
-    def test_plots(self):
-        """With the scripts of the tree that was moved; without them there are none."""
-        if not shutil.which("gnuplot"):
-            self.skipTest("no gnuplot")
-        out = self.dir / "x.csv"
-        self.ok("sweep", "--tables", "xor,spinlock", "--workload", "uniform:ops=1000",
-                "--threads", 1, "--trials", 1, "--passes", 1, "--hash", "64e", "--out", out)
-        self.ok("plot", out, "--out", self.dir)
-        self.assertTrue(list(self.dir.glob("*.png")))
-        plots = self.file("common.gp").parent
-        plots.rename(self.root / "away")
-        try:
-            self.refused(("plot", out, "--out", self.dir), f"{self.was}/share/tearline/plots")
-        finally:
-            (self.root / "away").rename(plots)
-
     def test_record_header(self):
         source = self.dir / "engine.c"
         source.write_text("#include <tearline/record.h>\nint main(void) { return 0; }\n",
