@@ -53,7 +53,7 @@ static const struct option_effect effects[] = {
 	{ "out", "with import or cut" }, { "mate", "with import" }, { "csv", "with export" },
 	{ "from", "with cut" },		 { "ops", "with cut" },	    { "threads", "with cut" },
 	{ "kinds", "with cut" },	 { "small", "with import or cut" },
-	{ "force", "with import, cut or export" },
+	{ "force", "with import or cut or export" },
 	{ .option = NULL },
 };
 

@@ -186,11 +186,13 @@ class Figures(Cli):
 
     def test_no_figure_of_more_than_was_done(self):
         """However few CPUs the threads have: what they did in the time is all there is."""
-        for args in (("--trace", trace("crafty-4t-*"), "--passes", 1), ("--trace", FINE70),
-                     ("--workload", "uniform"), ("--workload", "same-key:ops=2000")):
+        short = "--seconds", 0.1
+        for args in (("--trace", trace("crafty-4t-*"), "--passes", 1),
+                     ("--trace", FINE70, *short), ("--workload", "uniform", *short),
+                     ("--workload", "same-key:ops=2000", *short)):
             for threads in 2, 16:
                 row, = self.timed("--table", "unsync", "--threads", threads, "--oversubscribe",
-                                  "--seconds", 0.1, *args)[0]
+                                  *args)[0]
                 self.assertEqual("no figure of speed" in row["warnings"], not row["mops"])
                 self.assertEqual(not row["ns_per_op"], not row["mops"])
                 if row["mops"]:

@@ -30,7 +30,7 @@ class Sweep(Cli):
     def small(self, *names):
         """Short traces, so that a sweep of many cells is quick."""
         for name in names:
-            self.ok("trace", "cut", "--out", self.dir / name, "--ops", 3000 + 10 * len(name),
+            self.ok("trace", "cut", "--force", "--out", self.dir / name, "--ops", 3000 + 10 * len(name),
                     FINE70)
         return [str(self.dir / name) for name in names]
 
