@@ -51,7 +51,7 @@ class Moved(Cli):
             text = self.ok(*args, env={**os.environ, "COLUMNS": "900"}, cwd="/")
             self.assertIn(f" {trace}", text)
         self.assertIn("OK", self.ok("trace", "verify", trace))
-        self.assertIn("ops in", self.ok("replay", "--table", "xor", "--trace", trace,
+        self.assertIn(" Mops, ", self.ok("replay", "--table", "xor", "--trace", trace,
                                         "--passes", 1))
 
     def test_manual_names_it_where_it_was_to_be(self):

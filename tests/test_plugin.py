@@ -48,7 +48,7 @@ class Installed(Cli):
         cls.prefix = Path(f"{cls.root}/installed{prefix}")
         cls.pkg_config = ["pkg-config", f"--define-variable=prefix={cls.prefix}"]
         cls.env = {**os.environ, "PKG_CONFIG_PATH": str(cls.pc.parent)}
-        cli.TEARLINE, = (p for p in cls.prefix.rglob("tearline") if p.is_file())
+        cli.TEARLINE, = (p for p in cls.prefix.rglob("bin/tearline") if p.is_file())
         shutil.copytree(HERE / "plugin", cls.root / "mine")
         cls.made = run("make", "-C", cls.root / "mine", "CC=" + CC, "CFLAGS=" + CFLAGS,
                        "PKG_CONFIG=" + shlex.join(cls.pkg_config), env=cls.env)
