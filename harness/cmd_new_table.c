@@ -212,7 +212,7 @@ static char *make_pages(const char *name, struct err *e)
 	next = strstr(text, PAGES_NEXT);
 	if (!next) {
 		err_set(e, "new-table: %s/%s: expected a heading '%s'", tree, PAGES,
-			PAGES_NEXT + 1);
+			&PAGES_NEXT[1]);
 		free(text);
 		return NULL;
 	}

@@ -34,7 +34,7 @@ int contract_check(const struct contract_check *check, const char *spec, struct 
  * Operations of one kind on a line table with so many entries, and on the model: answers,
  * counts, and in the end every slot. 0, or -1: what differs, and where.
  */
-int contract_replay(const char *spec, enum kind kind, uint64_t entries, const struct stream *s,
+int contract_identity(const char *spec, enum kind kind, uint64_t entries, const struct stream *s,
 		    int mate, struct err *e);
 
 /* All of it, with traffic of its own for the model. 0 or -1. */

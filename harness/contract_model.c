@@ -58,7 +58,7 @@ static int differs(struct err *e, const char *what, size_t at)
 	return err_set(e, "%s differs from the model at operation %zu", what, at);
 }
 
-int contract_replay(const char *spec, enum kind k, uint64_t entries, const struct stream *s,
+int contract_identity(const char *spec, enum kind k, uint64_t entries, const struct stream *s,
 		    int mate, struct err *e)
 {
 	struct model_layout layout;
@@ -117,7 +117,7 @@ static int same_as_model(const char *spec, const struct table_class *class, stru
 
 			if (traffic_from_workload(traffics[i].workload, &size, 1, 7, &t, e))
 				return -1;
-			ret = contract_replay(spec, k, entries[j], &t->stream[0], t->mate, &why);
+			ret = contract_identity(spec, k, entries[j], &t->stream[0], t->mate, &why);
 			if (ret)
 				err_set(e, "of kind %s, %ju entries, %s: %s", kind_names[k],
 					(uintmax_t)entries[j], traffics[i].workload, why.text);

@@ -17,7 +17,7 @@ static void replay_sizes(const char *spec, enum kind k, const struct traffic *t)
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		if (contract_replay(spec, k, entries[i], &t->stream[0], t->mate, &e)) {
+		if (contract_identity(spec, k, entries[i], &t->stream[0], t->mate, &e)) {
 			fprintf(stderr, "%s, kind %s, %ju entries: %s\n", spec, kind_names[k],
 				(uintmax_t)entries[i], e.text);
 			failures++;

@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -100,8 +101,12 @@ class Refused(Plugin):
         cut = self.dir / "cut.so"
         cut.write_bytes(content)
         self.ok("tables", cut)
-        for part in 0.3, 0.5, 0.7:
-            cut.write_bytes(content[:int(len(content) * part)])
+        phoff, = struct.unpack_from("<Q", content, 32)
+        size, nr = struct.unpack_from("<HH", content, 54)
+        end = max(offset + length for offset, length in
+                  (struct.unpack_from("<8xQ16xQ", content, phoff + size * i) for i in range(nr)))
+        for part in 0.3, 0.5, 0.999:
+            cut.write_bytes(content[:int(end * part)])
             self.with_table(cut, "cut short")
 
     def test_registers_no_table(self):

@@ -254,7 +254,7 @@ static void T(wipe)(enum kind kind, atomic_word *line)
 		honest_wipe(&me);
 }
 
-static uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
+static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
 {
 	return xor_sig(sig, nr, word);
 }
