@@ -35,7 +35,9 @@ NEEDS(T(swap));
 #ifndef LINE_PLAIN
 NEEDS(LINE_OF_ENTRY(load));
 NEEDS(LINE_OF_ENTRY(replace));
+#if defined(LINE_ENTRY) || !defined(LINE_LAYOUT)
 NEEDS(LINE_OF_ENTRY(sig));
+#endif
 #if LINE_EXCLUSION != LINE_SWAP
 NEEDS(LINE_OF_ENTRY(put));
 #endif

@@ -12,7 +12,8 @@
  *   bool T(load)(line, s, sig, nr, word)       copy slot s; does it verify for sig?
  *   void T(put)(line, s, sig, nr, word)        write a whole entry
  *   bool T(replace)(line, s, sig, old, new)    write a tt entry only over the one read
- *   uint64_t T(sig)(sig, nr, word)             the signature a raw slot decodes to
+ *   uint64_t T(sig)(sig, nr, word)             the signature a raw slot decodes to (not with
+ *                                              LINE_LAYOUT)
  *
  * where `sig` is the part of the key that signatures keep and nr the number of data words;
  * and LINE_EXCLUSION, one of

@@ -218,11 +218,6 @@ static void T(wipe)(enum kind kind, atomic_word *line)
 			write_word(s, i, 0, NULL, false);
 }
 
-static uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
-{
-	return xor_sig(sig, nr, word);
-}
-
 static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, uint64_t *word)
 {
 	uint64_t sig = xor_read(line, s, entry_words(kind), word);

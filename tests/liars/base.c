@@ -254,11 +254,6 @@ static void T(wipe)(enum kind kind, atomic_word *line)
 		honest_wipe(&me);
 }
 
-static __always_inline uint64_t T(sig)(uint64_t sig, unsigned nr, const uint64_t *word)
-{
-	return xor_sig(sig, nr, word);
-}
-
 static uint64_t T(at_rest)(enum kind kind, const atomic_word *line, unsigned s, uint64_t *word)
 {
 	return xor_read(line, s, entry_words(kind), word);
