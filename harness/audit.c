@@ -213,7 +213,7 @@ struct second_look {
 	bool undisturbed;
 	unsigned match;
 	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
-	int slot; /* the first that holds authentic words of the key; -1: none */
+	unsigned own; /* of those, the slots that hold authentic words of the key */
 };
 
 static void look_again(struct worker *w, struct table *t, const struct audited *a,
@@ -222,10 +222,10 @@ static void look_again(struct worker *w, struct table *t, const struct audited *
 	audit_enter(w, t, WITNESS_PROBE, a->mark.line, a->op.key, &l->seen);
 	l->match = t->loops->find(t, w, a->op.key, l->word);
 	l->undisturbed = witness_end(&l->seen.mark, &l->seen.op);
-	l->slot = -1;
-	for (unsigned m = l->match; m && l->slot < 0; m &= m - 1)
+	l->own = 0;
+	for (unsigned m = l->match; m; m &= m - 1)
 		if (audit_holds(w, t->kind, a->op.key, l->word[__builtin_ctz(m)]))
-			l->slot = __builtin_ctz(m);
+			l->own |= m & -m;
 }
 
 bool audit_asks(struct worker *w, struct table *t, uint64_t key)
@@ -253,8 +253,10 @@ static bool contradicts_itself(struct worker *w, struct table *t, const struct s
 
 	audit_enter(w, t, WITNESS_PROBE, l->seen.mark.line, l->seen.op.key, &third);
 	hit = audit_asks(w, t, l->seen.op.key);
-	if (t->kind == KIND_TT && t->refresh != REFRESH_NEVER)
+	if (t->kind == KIND_TT && t->refresh != REFRESH_NEVER) {
 		third.op.refreshed = (uint8_t)l->match;
+		third.op.held = (uint8_t)l->own;
+	}
 	undisturbed = witness_end(&third.mark, &third.op);
 	if (!l->undisturbed || !undisturbed || third.op.start != l->seen.op.end + 1 ||
 	    hit == (l->match != 0))
@@ -366,11 +368,11 @@ static enum verdict judge_again(struct worker *w, struct table *t, const struct 
 	look_again(w, t, a, l);
 	m.again_start = l->seen.op.start;
 	m.again_end = l->seen.op.end;
-	m.again_slot = l->slot;
+	m.again_slot = l->own ? __builtin_ctz(l->own) : -1;
 	witness_history(&l->seen.mark, a->op.start, expected, op, &h);
 	v = judge_miss(&h, &m);
 	if (v != MISS_FALSE) {
-		if (l->slot < 0)
+		if (!l->own)
 			check_gone(w, t, l, &h, n);
 		return v;
 	}

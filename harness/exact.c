@@ -124,13 +124,11 @@ void exact_restored(struct worker *w, uint64_t key)
 }
 
 /* Is it there, while nobody moves? */
-static bool found_at_rest(struct worker *w, struct table *t, uint64_t key, struct counts *n)
+static bool found_at_rest(struct worker *w, struct table *t, uint64_t key)
 {
 	uint64_t word[MAX_SLOTS][MAX_ENTRY_WORDS];
-	bool found = t->loops->find(t, w, key, word) != 0;
 
-	n->contradictions += found != audit_asks(w, t, key);
-	return found;
+	return t->loops->find(t, w, key, word) != 0;
 }
 
 void exact_missed(struct worker *w, struct table *t, uint64_t key,
@@ -139,7 +137,7 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key,
 	struct exact *x = w->audit->exact;
 	size_t i = index_of(x, key);
 	_Atomic bool *gone = &x->gone[i];
-	bool restored;
+	bool restored, found;
 
 	pthread_mutex_lock(&x->lock);
 	while (x->asking)
@@ -150,10 +148,13 @@ void exact_missed(struct worker *w, struct table *t, uint64_t key,
 		pthread_cond_wait(&x->moved, &x->lock);
 	/* [exact.A] Everybody else is inside rest() or has left: [exact.R], their last release
 	 * of the lock, is before our acquire of it, and so are their stores. */
+	found = found_at_rest(w, t, key);
 	restored = atomic_load_explicit(&x->restored[i], memory_order_relaxed) != w->restored;
 	if (atomic_load_explicit(gone, memory_order_relaxed)) {
 		/* lost to a thread that asked before: counted there */
-	} else if (found_at_rest(w, t, key, n)) {
+	} else if (found != audit_asks(w, t, key)) {
+		n->contradictions++; /* and nobody knows which to believe */
+	} else if (found) {
 		x->false_misses += proved || !restored;
 		x->proved += proved != NULL;
 	} else {

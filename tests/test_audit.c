@@ -204,8 +204,16 @@ static void rest_faults_show(void **state)
 	}
 }
 
+static unsigned finds_everything(struct table *t, struct worker *w, uint64_t key,
+				 uint64_t word[][MAX_ENTRY_WORDS])
+{
+	word[0][0] = stamped(key, true);
+	return 1;
+}
+
 static void exact_tells_missed_from_lost(void **state)
 {
+	struct table_loops lying;
 	struct witness_mark mark = { 0 };
 	struct scene s;
 	struct exact *x;
@@ -240,6 +248,15 @@ static void exact_tells_missed_from_lost(void **state)
 	exact_missed(s.f.w, s.f.t, scene_keys[0], NULL, &s.n);
 	assert_int_equal(exact_false_misses(x), 3);
 	assert_int_equal(s.n.contradictions, 0);
+	/* One look finds it and the other does not: neither is believed. */
+	lying = *s.f.t->loops;
+	lying.find = finds_everything;
+	s.f.t->loops = &lying;
+	assert_true(exact_admits(s.f.w, scene_keys[2]));
+	exact_missed(s.f.w, s.f.t, scene_keys[2], NULL, &s.n);
+	assert_int_equal(s.n.contradictions, 1);
+	assert_int_equal(exact_false_misses(x), 3);
+	assert_int_equal(exact_lost_stores(x), 1);
 	exact_leave(x);
 	exact_free(x);
 	scene_close(&s);
