@@ -33,7 +33,6 @@ struct plot_style {
 	bool floor; /* measures the harness */
 };
 void plot_style_of(const struct plot *p, const struct record *r, struct plot_style *s);
-bool plot_is_floor(const struct record *r);
 
 /* Rows for pictures of one sort, a picture's together, and in it a curve's, by x. */
 struct pictures {

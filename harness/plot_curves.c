@@ -118,7 +118,7 @@ static struct curves make_curves(const struct plot *p, const struct sort *sort,
 		while (rest.nr) {
 			struct slice s = slice_take(&rest, dim_curve);
 
-			if (plot_is_floor(s.row[0]) == floors)
+			if (report_is_floor(s.row[0]) == floors)
 				add_curve(&cs, p, sort, s);
 		}
 	}
@@ -373,7 +373,7 @@ static double hit_share(const struct record *r)
 static bool has_share(const struct record *r)
 {
 	return record_is(r, COL_mode, "throughput") && record_has(r, COL_hits) &&
-	       record_u64(r, COL_probes) && size_of(r) > 0 && !plot_is_floor(r);
+	       record_u64(r, COL_probes) && size_of(r) > 0 && !report_is_floor(r);
 }
 
 static bool has_share_in_mib(const struct record *r)

@@ -2,7 +2,6 @@
 /* plot_group - which rows belong into one picture, and what it is called. */
 #include "plot.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -202,15 +201,10 @@ char *plot_name(const struct pictures *ps, const struct record *r)
 	return safe_name(text);
 }
 
-/* Less than this of a replay is hardly more than how its threads began and ended. */
-#define MIN_TIMED 0.1
-
 bool plot_has_speed(const struct record *r)
 {
-	double timed = record_double(r, COL_overlap);
-
 	return record_is(r, COL_mode, "throughput") && record_has(r, COL_mops) &&
-	       (isnan(timed) || (timed >= MIN_TIMED && timed <= 1));
+	       report_is_timed(r);
 }
 
 char *plot_trials_text(const char *measure, size_t fewest, size_t most)

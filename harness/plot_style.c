@@ -45,13 +45,6 @@ static const struct table_class *class_of(const struct record *r)
 	return NULL;
 }
 
-bool plot_is_floor(const struct record *r)
-{
-	const struct table_class *c = class_of(r);
-
-	return c && c->floor;
-}
-
 static size_t registered_number(const struct table_class *class)
 {
 	size_t nr = 0;

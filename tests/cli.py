@@ -38,6 +38,14 @@ def tearline(*args, **more):
                           check=False, **more)
 
 
+def run(*args, **more):
+    """Its output. What it wrote is shown if it fails."""
+    done = subprocess.run([*map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False, **more)
+    assert done.returncode == 0, (args, done.returncode, done.stdout)
+    return done.stdout
+
+
 def sanitized():
     return "-fsanitize" in tearline("--version").stdout
 

@@ -9,24 +9,15 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import cli
-from cli import HERE, Cli, main
+from cli import HERE, Cli, main, run
 
 MESON = shlex.split(os.environ.get("MESON", "meson"))
 BUILD = os.environ.get("TEARLINE_BUILD", str(HERE.parent / "build"))
 CC = shlex.split(os.environ.get("CC", "cc"))
-
-
-def run(*args, **more):
-    """Its output. What it wrote is shown if it fails."""
-    done = subprocess.run([*map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False, **more)
-    assert done.returncode == 0, (args, done.returncode, done.stdout)
-    return done.stdout
 
 
 class Moved(Cli):

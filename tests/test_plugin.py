@@ -10,14 +10,13 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import cli
-from cli import HERE, Cli, trace
+from cli import HERE, Cli, run, trace
 
 MESON = shlex.split(os.environ.get("MESON", "meson"))
 BUILD = os.environ.get("TEARLINE_BUILD", str(HERE.parent / "build"))
@@ -26,14 +25,6 @@ CFLAGS = os.environ.get("CFLAGS", "-O3")
 SUITE = {Path(p).name: p for p in sys.argv[1:]}
 FINE70 = trace("crafty-2t-fine70")
 TYPHOON = trace("typhoon-2t-mid3")
-
-
-def run(*args, **more):
-    """Its output. What it wrote is shown if it fails."""
-    done = subprocess.run([*map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False, **more)
-    assert done.returncode == 0, (args, done.returncode, done.stdout)
-    return done.stdout
 
 
 class Installed(Cli):
